@@ -91,7 +91,7 @@ plan_rounds(join_builds *builds)
 	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
 }
 
-/* Whether a side is expected to be larger than the table, so that PostgreSQL's plan is none of a table and smaller sides. */
+/* Whether a side that is read row by row is expected to be larger than the table, so that PostgreSQL's plan is none of a table and smaller sides. */
 static bool
 some_are_larger(const join_builds *builds)
 {
@@ -100,10 +100,9 @@ some_are_larger(const join_builds *builds)
 
 	foreach(cell, builds->sides)
 	{
-		const source_join *join = ((const build_side *) lfirst(cell))->join;
-		JoinType	type = join->node->js.jointype;
+		const build_side *side = lfirst(cell);
 
-		if (type != JOIN_SEMI && type != JOIN_ANTI && join->rows->plan->plan_rows > num_read)
+		if (!side->by_job && side->join->rows->plan->plan_rows > num_read)
 			return true;
 	}
 	return false;

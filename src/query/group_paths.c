@@ -135,7 +135,8 @@ typedef struct group_offer
 	double		num_groups;
 	bool		folds;			/* rows are to be folded as they come */
 	Cost		uncounted;		/* by PostgreSQL's own plan */
-	Path	   *rows;			/* of the input, with the columns that the node reads */
+	Path	   *rows;			/* of the input, with the columns that the node reads ... */
+	table_executor executor;	/* ... and who is expected to read them in one process */
 	List	   *paths;			/* of the node */
 } group_offer;
 
@@ -227,6 +228,7 @@ make_paths(group_offer *offer)
 	wish.query = group_query(task, false, method);
 	wish.num_results = offer->num_groups;
 	offer->rows = job_rows(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), &wish, &task->executor);
+	offer->executor = task->executor;
 	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, method);
 	/* a GPU's rows are in its own memory */
 	if (task->executor == TABLE_BY_NOBODY && !groups_fit(offer))
@@ -280,7 +282,7 @@ make_set_path(PlannerInfo *root, group_offer *offer, const List *set)
 	offer->target = of.target;
 	if (group_task_of_grouping(task, root, &of))
 		task->why_not = make_paths(offer);
-	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows, task->executor))
+	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows, offer->executor))
 		task->why_not = "GROUPING SETS need the rows of a table, or of a join that a table job does, which are read for each of them";
 	if (task->why_not)
 		return set == NIL ? make_plain_path(root, offer, of.having) : NULL;

@@ -44,32 +44,34 @@ def copy_to_duckdb(connection, table):
         connection.execute(f"COPY {table.name} FROM '{file.name}' (FORMAT csv, HEADER false, NULL 'none')")
 
 
-def make_tpch(session, connection, rows):
+def make_by_duckdb(session, connection, suite, rows):
     """Made by DuckDB, and copied to PostgreSQL."""
-    connection.execute(f'CALL dbgen(sf={rows / suites_data.LINEITEMS_OF_SCALE_1})')
+    call, primary_keys, lengths, indexes, queries = suites_data.MADE[suite]
+    connection.execute(f'LOAD {suite}; CALL {call.replace("{rows}", str(rows))}')
     with tempfile.TemporaryDirectory() as folder:
-        for table, primary in suites_data.PRIMARY.items():
+        for table, primary in primary_keys.items():
             columns = connection.execute(f"SELECT column_name, data_type FROM information_schema.columns WHERE table_name = '{table}' ORDER BY ordinal_position").fetchall()
-            kinds = ', '.join(f'{name} {suites_data.LENGTHS.get(name, kind.lower())} NOT NULL' for name, kind in columns)
-            session.run(f'CREATE UNLOGGED TABLE suite.{table} ({kinds});')
+            session.run(f'CREATE UNLOGGED TABLE suite.{table} ({", ".join(f"{name} {lengths.get(name, kind.lower())}" for name, kind in columns)});')
             path = f'{folder}/{table}.csv'
             connection.execute(f"COPY {table} TO '{path}' (FORMAT csv, HEADER false)")
             with open(path, encoding='utf-8') as data:
                 subprocess.run(['psql', '-Xqc', f'COPY suite.{table} FROM STDIN (FORMAT csv)'], check=True, stdin=data)
             session.run(f'ALTER TABLE suite.{table} ADD PRIMARY KEY ({primary});')
-    for index in suites_data.INDEXES:
+    for index in indexes:
         session.run(f'CREATE INDEX ON suite.{index};')
-    return [(f'query {number}', sql.strip().rstrip(';')) for number, sql in connection.execute('SELECT query_nr, query FROM tpch_queries() ORDER BY query_nr').fetchall()]
+    return [(f'query {number}', sql.strip().rstrip(';')) for number, sql in connection.execute(f'SELECT query_nr, query FROM {queries} ORDER BY query_nr').fetchall()]
 
 
 def make_data(session, options):
     """The statements, and DuckDB's connection where there is one."""
     connection = duckdb.connect() if duckdb else None
     session.run('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS mgpu_pg; DROP SCHEMA IF EXISTS suite CASCADE; CREATE SCHEMA suite;')
-    if options.suite == 'tpch':
+    if options.suite in suites_data.MADE:
         if not duckdb:
-            sys.exit('TPC-H needs python3 with the module duckdb: pip install duckdb==0.8.1')
-        statements = make_tpch(session, connection, options.rows)
+            sys.exit('TPC-H and TPC-DS need python3 with the module duckdb: pip install duckdb==0.8.1')
+        statements = make_by_duckdb(session, connection, options.suite, options.rows)
+        # DuckDB sorts NULL and divides integers otherwise
+        connection = connection if options.suite == 'tpch' else None
     else:
         tables, statements = suites_data.SUITES[options.suite]
         for table in tables:

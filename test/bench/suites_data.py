@@ -116,7 +116,18 @@ LENGTHS = {'r_name': 'char(25)', 'n_name': 'char(25)', 's_name': 'char(25)', 's_
            'l_linestatus': 'char(1)', 'l_shipinstruct': 'char(25)', 'l_shipmode': 'char(10)'}
 PRIMARY = {'region': 'r_regionkey', 'nation': 'n_nationkey', 'supplier': 's_suppkey', 'part': 'p_partkey', 'partsupp': 'ps_partkey, ps_suppkey', 'customer': 'c_custkey', 'orders': 'o_orderkey',
            'lineitem': 'l_orderkey, l_linenumber'}
+# of TPC-DS, whose tables have few columns that are never NULL
+DS_PRIMARY = {'call_center': 'cc_call_center_sk', 'catalog_page': 'cp_catalog_page_sk', 'catalog_returns': 'cr_item_sk, cr_order_number', 'catalog_sales': 'cs_item_sk, cs_order_number',
+              'customer': 'c_customer_sk', 'customer_address': 'ca_address_sk', 'customer_demographics': 'cd_demo_sk', 'date_dim': 'd_date_sk', 'household_demographics': 'hd_demo_sk',
+              'income_band': 'ib_income_band_sk', 'inventory': 'inv_date_sk, inv_item_sk, inv_warehouse_sk', 'item': 'i_item_sk', 'promotion': 'p_promo_sk', 'reason': 'r_reason_sk',
+              'ship_mode': 'sm_ship_mode_sk', 'store': 's_store_sk', 'store_returns': 'sr_item_sk, sr_ticket_number', 'store_sales': 'ss_item_sk, ss_ticket_number', 'time_dim': 't_time_sk',
+              'warehouse': 'w_warehouse_sk', 'web_page': 'wp_web_page_sk', 'web_returns': 'wr_item_sk, wr_order_number', 'web_sales': 'ws_item_sk, ws_order_number', 'web_site': 'web_site_sk'}
 INDEXES = ['lineitem (l_partkey, l_suppkey)', 'lineitem (l_shipdate)', 'orders (o_custkey)', 'orders (o_orderdate)', 'partsupp (ps_suppkey)']
 LINEITEMS_OF_SCALE_1 = 6001215
+STORE_SALES_OF_SCALE_1 = 2880404
+
+# what DuckDB makes: how, primary keys, types of columns that are others than DuckDB's, indexes, and its statements
+MADE = {'tpch': (f'dbgen(sf={{rows}} / {LINEITEMS_OF_SCALE_1}.0)', PRIMARY, LENGTHS, INDEXES, 'tpch_queries()'),
+        'tpcds': (f'dsdgen(sf={{rows}} / {STORE_SALES_OF_SCALE_1}.0)', DS_PRIMARY, {}, [], 'tpcds_queries()')}
 
 SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS)}

@@ -12,7 +12,7 @@ my $node = new_service_node('thread_joins',
 	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '" . sized(1, 2) . "MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
 my $large = sized(100_000, 250_000);
-my $rows = sized(60_000, 400_000);
+my $rows = sized(160_000, 400_000);
 
 sub run { return $session->run(@_); }
 
@@ -92,6 +92,46 @@ check_outer('an expression below the join', 0, 'SELECT s.region, count(*), sum(o
 check_outer('a join below the join', 0, 'SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN (SELECT f.* FROM facts f JOIN small m ON m.id = f.v) f ON f.l = s.id GROUP BY 1');
 run('RESET work_mem');
 check_outer('a build beyond memory', 0, 'SELECT g.kind, count(*), count(f.id) FROM large g LEFT JOIN facts f ON f.l = g.id GROUP BY 1');
+
+# keys that repeat, other conditions of a match, texts of any length
+sub check_joined
+{
+	my ($name, $is_job, @queries) = @_;
+
+	check_plans($session, $name, sub {
+		my ($plan) = @_;
+
+		return ($plan =~ /Executor: (?:cpu|gpu)\n.*Joins: /s) == $is_job;
+	}, @queries);
+	return;
+}
+
+run("SET work_mem = '64MB'", 'CREATE TABLE many (id int, v int, t text)', "INSERT INTO many SELECT CASE WHEN i % 50 > 0 THEN i % 1000 END, i % 15, CASE WHEN i % 6 > 0 THEN 'many ' || i % 40 END FROM generate_series(1, 3000) i",
+	'CREATE TABLE heavy (id int, v int)', 'INSERT INTO heavy SELECT i / 30, i FROM generate_series(1, 200) i', 'VACUUM ANALYZE many, heavy');
+check_joined('keys that repeat', 1, 'SELECT m.v, count(*), sum(f.v), min(m.t), sum(f.f) FROM facts f JOIN many m ON m.id = f.a % 1000 GROUP BY 1', 'SELECT count(*), sum(m.v) FROM facts f JOIN many m ON m.id = f.a % 1000 WHERE m.v > f.b',
+	'SELECT m.t, count(*), avg(f.f) FROM facts f LEFT JOIN many m ON m.id = f.a % 1300 GROUP BY 1', 'SELECT m.v IS NULL, count(*), percentile_cont(0.5) WITHIN GROUP (ORDER BY f.f), count(DISTINCT m.v) FROM facts f LEFT JOIN many m ON m.id = f.a GROUP BY 1',
+	'SELECT m.v, count(*), count(f.id), sum(f.v) FROM many m LEFT JOIN facts f ON f.a = m.id GROUP BY 1', 'SELECT m.v, count(*), count(f.id), sum(f.b) FROM many m FULL JOIN facts f ON f.a = m.id GROUP BY 1');
+check_joined('of two columns, and of several sides', 1, 'SELECT m.t, count(*), max(f.v) FROM facts f JOIN many m ON m.id = f.a % 1000 AND m.v = f.b GROUP BY 1', 'SELECT m.v, n.v, count(*) FROM facts f JOIN many m ON m.id = f.a % 1000 LEFT JOIN many n ON n.id = f.v + 500 GROUP BY 1, 2',
+	'SELECT s.name, m.v, count(*) FROM facts f JOIN many m ON m.id = f.a % 1000 JOIN small s ON s.id = m.v GROUP BY 1, 2', 'SELECT m.v, count(*) FROM facts f JOIN many m ON m.id = f.a % 1000 WHERE EXISTS (SELECT FROM many n WHERE n.id = m.v) GROUP BY 1');
+check_joined('many rows of one key', 1, 'SELECT count(*), sum(h.v) FROM facts f JOIN heavy h ON h.id = f.b', 'SELECT f.b, count(*), percentile_disc(0.3) WITHIN GROUP (ORDER BY h.v) FROM facts f LEFT JOIN heavy h ON h.id = f.b WHERE f.v > 300 GROUP BY 1');
+check_joined('rows in order', 1, 'SELECT f.id, m.v, m.t FROM facts f JOIN many m ON m.id = f.a % 1000 ORDER BY m.v DESC, f.id, m.t LIMIT 500');
+check_joined('other conditions of semijoins and antijoins', 1, 'SELECT f.b, count(*), sum(f.v) FROM facts f WHERE EXISTS (SELECT FROM many m WHERE m.id = f.a % 1000 AND m.v > f.b) GROUP BY 1',
+	'SELECT f.b, count(*) FROM facts f WHERE NOT EXISTS (SELECT FROM many m WHERE m.id = f.a % 1000 AND m.v > f.b) GROUP BY 1', 'SELECT f.b, count(*) FROM facts f WHERE EXISTS (SELECT FROM heavy h WHERE h.id = f.b AND h.v % 100 = f.v) GROUP BY 1',
+	'SELECT count(*) FROM facts f WHERE NOT EXISTS (SELECT FROM many m WHERE m.id = f.a % 1000 AND m.v <> f.b) AND EXISTS (SELECT FROM heavy h WHERE h.id = f.b AND h.v < f.v + 1000)');
+check_joined('of outer joins', 1, 'SELECT m.v, count(*), count(f.f) FROM facts f LEFT JOIN many m ON m.id = f.a % 1000 AND m.v < f.b GROUP BY 1', 'SELECT g.kind, count(*) FROM facts f LEFT JOIN large g ON g.id = f.l AND g.kind > f.b GROUP BY 1',
+	'SELECT m.v, count(*), count(f.id) FROM many m LEFT JOIN facts f ON f.a = m.id AND f.b > m.v GROUP BY 1', 'SELECT m.v, f.b, count(*) FROM facts f LEFT JOIN many m ON m.id = f.a % 1000 AND m.v = f.b + 1 AND f.v > 0 LEFT JOIN small s ON s.id = m.v AND s.id <> f.b GROUP BY 1, 2');
+run('CREATE TABLE items (id int PRIMARY KEY, name text, about text, class text)', "INSERT INTO items SELECT i, 'item ' || i % 70, CASE WHEN i % 9 > 0 THEN repeat('about ', 20 + i % 40) || i % 30 END, 'class ' || i % 4 FROM generate_series(0, 999) i", 'VACUUM ANALYZE items');
+check_joined('long texts', 1, 'SELECT i.about, count(*), sum(f.v) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY 1', 'SELECT i.class, i.name, i.about, f.b % 2, count(i.about), count(DISTINCT i.about) FROM facts f LEFT JOIN items i ON i.id = f.a GROUP BY 1, 2, 3, 4',
+	"SELECT length(i.name), i.about, max(f.v) FROM facts f JOIN items i ON i.id = f.a % 1000 WHERE i.about LIKE '%7' GROUP BY 1, 2", 'SELECT f.id, i.about FROM facts f JOIN items i ON i.id = f.a ORDER BY f.id DESC LIMIT 50');
+check_joined('the least long text', 0, 'SELECT f.b, min(i.about) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY 1');
+check_joined('GROUPING SETS', 1, 'SELECT i.class, i.about, count(*), grouping(i.class, i.about) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY ROLLUP (1, 2)', 'SELECT m.v, f.b, sum(f.v) FROM facts f LEFT JOIN many m ON m.id = f.a % 1000 GROUP BY CUBE (1, 2)')
+	if $node->pg_version < 18;
+
+run("SET statement_timeout = '20ms'");
+$session->query('SELECT count(*), sum(h.v + i.v) FROM facts f JOIN heavy h ON h.id = f.b JOIN heavy i ON i.id = f.b');
+is($session->{state}, '57014', 'a row with very many matches is cancelled');
+$session->end_timeouts;
+run('RESET work_mem');
 
 # what cannot be known before: keys that repeat, values beyond programs, rows that are many more than expected
 run('CREATE TABLE plain (id int, v int) WITH (autovacuum_enabled = off)', "INSERT INTO plain SELECT i, i % 7 FROM generate_series(1, $large) i", 'ANALYZE plain');

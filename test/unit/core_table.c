@@ -889,7 +889,8 @@ typedef struct join_case
 {
 	uint32_t	column;			/* of integers, which are looked up */
 	uint32_t	repeats;		/* rows of the build with each key; 0: these differ, and the spec says so */
-	bool		keeps_all;		/* rows of the table come too that match none */
+	mgpu_match_kind kind;
+	bool		has_condition;	/* the build's cell is not NULL */
 	bool		adds_unmatched; /* and rows of the build */
 } join_case;
 
@@ -918,11 +919,25 @@ make_build(group_case *job, const join_case *join)
 	}
 }
 
+/* The cell of the build's row is not NULL. */
+static void
+add_condition(mgpu_group_spec *spec, uint16_t row)
+{
+	uint16_t	cell = (uint16_t) group_add_op(spec, MGPU_RUN_FETCH, 0, 0, MGPU_LANE_INTEGER);
+
+	spec->ops[spec->num_ops - 1].from[0] = row;
+	spec->tests[1].reg = group_add_op(spec, MGPU_RUN_IS_NOT_NULL, 0, 0, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = cell;
+	spec->tests[1].end_op = spec->num_ops;
+	spec->num_tests = 2;
+}
+
 /* Have the first column of integers be looked up.  false: there is none. */
 static bool
 look_up(group_case *job, join_case *join)
 {
 	mgpu_group_spec *spec = &job->spec;
+	bool		is_found = join->kind == MGPU_MATCH_PAIRS || join->kind == MGPU_MATCH_SOME;
 	uint16_t	column_reg;
 	uint16_t	row;
 
@@ -935,12 +950,16 @@ look_up(group_case *job, join_case *join)
 	column_reg = (uint16_t) spec->columns[join->column].reg;
 	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
 	spec->ops[spec->num_ops - 1].from[0] = column_reg;
-	spec->tests[0].reg = group_add_op(spec, join->keeps_all ? MGPU_RUN_IN_ROUND : MGPU_RUN_IS_NOT_NULL, 0, join->keeps_all, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = join->keeps_all ? column_reg : row;
+	spec->tests[0].reg = group_add_op(spec, is_found ? MGPU_RUN_IS_NOT_NULL : MGPU_RUN_IN_ROUND, 0, !is_found, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = is_found ? row : column_reg;
 	spec->tests[0].end_op = spec->num_ops;
 	spec->num_tests = 1;
-	if (join->repeats > 0 || join->adds_unmatched)
-		spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = 1,.reg = row,.kind = join->keeps_all ? MGPU_MATCH_ALL : MGPU_MATCH_PAIRS,.adds_unmatched = join->adds_unmatched};
+	if (join->has_condition)
+		add_condition(spec, row);
+	if (join->repeats > 0 || join->adds_unmatched || join->has_condition)
+		spec->matches[spec->num_matches++] = (mgpu_group_match) {
+			.test = 1,.num_conditions = join->has_condition,.reg = row,.kind = join->kind,.adds_unmatched = join->adds_unmatched
+		};
 	return true;
 }
 
@@ -957,13 +976,14 @@ count_joined(const group_case *job, const join_case *join)
 
 		for (uint32_t row = 0; row < GROUP_BUILD_ROWS && (job->rows[i].nulls >> join->column & 1) == 0; row++)
 		{
-			bool		is_match = key_of(join, row) == group_integer_of(job, &job->rows[i], join->column);
+			bool		is_match = key_of(join, row) == group_integer_of(job, &job->rows[i], join->column) &&
+				!(join->has_condition && group_build_is_null(row));
 
-			count += is_match;
+			count += is_match && join->kind <= MGPU_MATCH_ALL;
 			has_match |= is_match;
 			matched[row] |= is_match;
 		}
-		count += !has_match && join->keeps_all;
+		count += has_match ? join->kind == MGPU_MATCH_SOME : join->kind == MGPU_MATCH_ALL || join->kind == MGPU_MATCH_NONE;
 	}
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
 		count += !matched[row] && join->adds_unmatched;
@@ -975,9 +995,10 @@ test_joins(void)
 {
 	uint32_t	num_run = 0;
 
-	for (uint64_t seed = 1; seed < 800; seed++)
+	for (uint64_t seed = 1; seed < 1600; seed++)
 	{
-		join_case	join = {.keeps_all = seed % 2 == 0,.adds_unmatched = seed % 4 < 2,.repeats = seed % 8 < 4 ? 0 : (uint32_t) (seed % 16 < 8 ? 3 : 80)};
+		static const uint32_t repeats[] = {0, 0, 3, 80};
+		join_case	join = {.kind = seed % 4,.repeats = repeats[seed / 4 % 4],.has_condition = seed % 4 > MGPU_MATCH_ALL || seed % 32 < 16,.adds_unmatched = seed % 4 <= MGPU_MATCH_ALL && seed % 64 < 32};
 		group_case	job;
 		table_run	how = random_run(seed);
 		group_outcome outcome;

@@ -11,7 +11,7 @@
 
 /* ---- plan */
 
-/* Registers that operations from one on read, or tests, matches behind so many tests, or columns. */
+/* Registers that operations from one on read, or tests, matches whose conditions do not end before, or columns. */
 static uint64_t
 registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
 {
@@ -21,7 +21,7 @@ registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
 		for (int from = 0; from < mgpu_program_num_from[spec->ops[op].code]; from++)
 			read |= UINT64_C(1) << spec->ops[op].from[from];
 	for (uint32_t i = 0; i < spec->num_matches; i++)
-		read |= spec->matches[i].test >= test ? UINT64_C(1) << spec->matches[i].reg : 0;
+		read |= mgpu_group_match_end(&spec->matches[i]) >= test ? UINT64_C(1) << spec->matches[i].reg : 0;
 	for (; test < spec->num_tests; test++)
 		read |= UINT64_C(1) << spec->tests[test].reg;
 	for (uint32_t i = 0; i < spec->num_columns; i++)
