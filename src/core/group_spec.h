@@ -322,6 +322,13 @@ mgpu_group_match_end(const mgpu_group_match *match)
 	return match->test + match->num_conditions;
 }
 
+/* Whether a match is more than a look-up where no key of the build repeats. */
+MGPU_CODEC bool
+mgpu_group_match_stays(const mgpu_group_match *match)
+{
+	return match->num_conditions > 0 || match->adds_unmatched != 0;
+}
+
 /* Whether rows of builds come that are never matched. */
 MGPU_CODEC bool
 mgpu_group_adds_unmatched(const mgpu_group_spec *spec)

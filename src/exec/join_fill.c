@@ -259,7 +259,7 @@ forget_match(mgpu_group_spec *spec, uint32 build)
 	{
 		const mgpu_group_match *match = &spec->matches[i];
 
-		if (match->build != build || match->adds_unmatched || match->num_conditions > 0)
+		if (match->build != build || mgpu_group_match_stays(match))
 			spec->matches[num_left++] = *match;
 	}
 	spec->num_matches = num_left;

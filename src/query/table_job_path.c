@@ -93,6 +93,16 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
+/* Whether a GPU does no such joins: those whose rows have matches, and rounds, since it would be sent all of a build. */
+static bool
+is_of_threads(PlannerInfo *root, const mgpu_group_spec *spec, const List *joins)
+{
+	for (uint32 i = 0; i < spec->num_matches; i++)
+		if (mgpu_group_match_stays(&spec->matches[i]))
+			return true;
+	return join_path_rounds_of(root, joins, NULL) > 1 || join_path_repeats(root, joins);
+}
+
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
@@ -107,9 +117,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	/* rounds are of threads, since a GPU would be sent all of a build; so are rows of it that are not matched, and keys that repeat */
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 &&
-		!mgpu_group_adds_unmatched(spec) && !join_path_repeats(root, joins))
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && !is_of_threads(root, spec, joins))
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;

@@ -245,7 +245,7 @@ def main():
     facts = describe(options, gpu)
     del facts['scale']
     facts.update(rows=options.rows, workers=options.workers, work_mem=options.work_mem, executor=options.executor,
-                 DuckDB=f'{duckdb.__version__}, {options.workers + 1} threads' if duckdb else 'none')
+                 DuckDB=f'{duckdb.__version__}, {options.workers + 1} threads' if bench.connection else 'none')
     label = options.name or (re.sub(r'\W+', '-', gpu.replace('NVIDIA ', '')).lower() if gpu else 'cpu')
     path = os.path.join(options.out, f'{label}-{options.suite}.csv')
     write_csv(path, facts, ['statement', 'sql', 'system', 'runs', 'ms', 'ratio', 'node', 'ran', 'answer'], lines)

@@ -143,6 +143,7 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->arena, bytes);
 	bool		spills = mgpu_table_spills(run, growth);
 	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
+
 	if (memory == NULL)
 		return false;
 	copy_rows(run, worker, batch, places, memory);
