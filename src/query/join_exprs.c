@@ -8,14 +8,11 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
-#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "expr/expr_builds.h"
 #include "query/join_exprs.h"
-#include "query/join_path.h"
-#include "query/table_job.h"
 
 void
 join_exprs_conditions(const HashPath *join, List **of_match, List **of_result)
@@ -128,43 +125,4 @@ join_exprs_make(List *columns, const List *joins)
 	for_each_from(cell, exprs, 1)
 		lfirst(cell) = lappend(lfirst(cell), names.vars[foreach_current_index(cell) - 1]);
 	return exprs;
-}
-
-/* Words for texts of a build's columns, by statistics. */
-static int *
-words_of(PlannerInfo *root, const List *vars)
-{
-	int		   *words = palloc(list_length(vars) * sizeof(int) + 1);
-	ListCell   *cell;
-
-	foreach(cell, vars)
-	{
-		const Var  *var = lfirst(cell);
-		const RangeTblEntry *table = planner_rt_fetch(var->varno, root);
-
-		words[foreach_current_index(cell)] = table_job_words_of(var, table->rtekind == RTE_RELATION ? table->relid : InvalidOid);
-	}
-	return words;
-}
-
-List *
-join_exprs_joins(PlannerInfo *root, const List *exprs, const List *joins)
-{
-	List	   *made = NIL;
-	ListCell   *cell;
-
-	foreach(cell, joins)
-	{
-		const JoinPath *path = &((const HashPath *) lfirst(cell))->jpath;
-		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
-		table_join *join = palloc(sizeof(table_join));
-
-		*join = (table_join) {
-			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
-			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
-			.one_by_one = !join_path_reads_side(root, path->innerjoinpath),.num_rounds = 1
-		};
-		made = lappend(made, join);
-	}
-	return made;
 }

@@ -16,7 +16,4 @@ extern void join_exprs_conditions(const HashPath *join, List **of_match, List **
  */
 extern List *join_exprs_make(List *columns, const List *joins);
 
-/* The joins (scan/heap_reader.h) whose expressions these are. */
-extern List *join_exprs_joins(PlannerInfo *root, const List *exprs, const List *joins);
-
 #endif							/* MGPU_QUERY_JOIN_EXPRS_H */

@@ -39,6 +39,46 @@
 #define BUILD_CELLS_COST 5.0
 #define BUILD_CELL_COST 0.5
 
+/* Words for texts of a build's columns, by statistics. */
+static int *
+words_of(PlannerInfo *root, const List *vars)
+{
+	int		   *words = palloc(list_length(vars) * sizeof(int) + 1);
+	ListCell   *cell;
+
+	foreach(cell, vars)
+	{
+		const Var  *var = lfirst(cell);
+		const RangeTblEntry *table = planner_rt_fetch(var->varno, root);
+
+		words[foreach_current_index(cell)] = table_job_words_of(var, table->rtekind == RTE_RELATION ? table->relid : InvalidOid);
+	}
+	return words;
+}
+
+/* The joins whose expressions these are. */
+static List *
+joins_of(PlannerInfo *root, const List *exprs, const List *joins)
+{
+	List	   *made = NIL;
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const JoinPath *path = &((const HashPath *) lfirst(cell))->jpath;
+		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
+		table_join *join = palloc(sizeof(table_join));
+
+		*join = (table_join) {
+			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
+			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
+			.one_by_one = !join_path_reads_side(root, path->innerjoinpath),.num_rounds = 1
+		};
+		made = lappend(made, join);
+	}
+	return made;
+}
+
 /* Make the job of a scan whose rows have the columns and joins of these expressions (join_path.h). */
 static bool
 makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, table_question *question, table_job *job)
@@ -48,7 +88,7 @@ makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, t
 	bool		is_made;
 
 	question->scan = (table_scan) {relation, linitial(exprs), extract_actual_clauses(scan->parent->baserestrictinfo, false),
-	join_exprs_joins(root, exprs, joins)};
+	joins_of(root, exprs, joins)};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;

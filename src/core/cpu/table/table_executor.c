@@ -46,7 +46,7 @@ make_workers(mgpu_run *run)
 			run->record.num_words;
 		worker->folds = run->way == MGPU_TABLE_FOLD;
 		memset(worker->least, 0xFF, sizeof(worker->least));
-		made = mgpu_table_make_registers(run, worker);
+		made = mgpu_table_make_registers(run, worker) && mgpu_table_make_saved(run, worker);
 	}
 	return made && run->workers != NULL;
 }
