@@ -369,8 +369,13 @@ void
 table_job_set_round(table_job *job, int round)
 {
 	for (uint32 i = 0; i < job->spec->num_ops; i++)
-		if (job->spec->ops[i].code == MGPU_RUN_IN_ROUND)
-			job->spec->ops[i].width = round;
+	{
+		mgpu_program_op *op = &job->spec->ops[i];
+
+		/* of one round, it is a test that all rows meet */
+		if (op->code == MGPU_RUN_IN_ROUND && op->number > 1)
+			op->width = round;
+	}
 }
 
 bool
