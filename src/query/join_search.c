@@ -92,6 +92,25 @@ is_large(const Path *stream)
 	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read, true));
 }
 
+static bool
+repeats_keys(PlannerInfo *root, const Path *path)
+{
+	List	   *joins;
+
+	return join_path_stream(root, path, &joins) && join_path_repeats(root, joins);
+}
+
+/* Keys that differ go first: how many rows such joins have is known, and a GPU does them too. */
+static bool
+is_better(PlannerInfo *root, const Path *path, const Path *known)
+{
+	bool		known_repeats = known && repeats_keys(root, known);
+
+	if (known == NULL || repeats_keys(root, path) != known_repeats)
+		return known == NULL || known_repeats;
+	return table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY);
+}
+
 static void
 keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
@@ -104,8 +123,7 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
 		return;
 	path = make_path(root, joined, outer, inner, type, extra);
-	if (path && is_large(join_path_stream(root, path, &joins)) &&
-		(known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
+	if (path && is_large(join_path_stream(root, path, &joins)) && is_better(root, path, known))
 		joined->fdw_private = path;
 }
 
