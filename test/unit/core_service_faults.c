@@ -153,6 +153,30 @@ open_badly(service_backend *backend)
 	mgpu_client_leave(&backend->port);	/* a host answers to its own generation alone */
 }
 
+/* A job that is as it has to be, whose rows have matches, which devices do not do. */
+static void
+open_with_matches(service_backend *backend)
+{
+	mgpu_job	job = {.op = MGPU_OP_GROUP};
+	mgpu_group_spec *spec = &backend->port.service.slots[backend->port.slot].group;
+	mgpu_error	err;
+	stranger	self;
+
+	while (atomic_load(&backend->port.service.slots[backend->port.slot].state) != MGPU_SLOT_FREE)
+		usleep(100);
+	memset(spec, 0, sizeof(*spec));
+	spec->num_builds = spec->num_ops = spec->num_tests = spec->num_matches = 1;
+	spec->build_bytes = mgpu_build_plan(&spec->builds[0], 0, 0, 0, true);
+	spec->num_constants = 1;
+	spec->num_registers = 2;
+	spec->ops[0] = (mgpu_program_op) {.code = MGPU_RUN_IS_NOT_NULL,.to = 1};
+	spec->tests[0] = (mgpu_group_test) {.reg = 1,.end_op = 1};
+	spec->matches[0] = (mgpu_group_match) {.test = 1,.reg = 1};
+	SERVICE_CHECK(mgpu_job_validate(&job, &err) == MGPU_OK && mgpu_group_validate(spec, &err) == MGPU_OK);
+	self = begin(backend, &job, -1, 0);
+	end_badly(&self, MGPU_UNSUPPORTED);
+}
+
 /* What does not go with a job of 1000 items of 4 bytes.  Extents count from the client's own. */
 static const mgpu_message bad_messages[][3] = {
 	{{99, 0, 0, 4}},
@@ -255,6 +279,7 @@ strangers_main(service_backend *backend)
 	for (int i = 0; i < 4; i++)
 	{
 		open_badly(backend);
+		open_with_matches(backend);
 		for (int which = 0; which < NUM_BAD_MESSAGES; which++)
 			say_badly(backend, which);
 		say_much(backend);
