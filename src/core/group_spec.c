@@ -212,7 +212,8 @@ is_match_allowed(const mgpu_group_spec *spec, uint32_t number)
 
 	return match->test > before && match->test <= spec->num_tests && match->num_conditions <= spec->num_tests - match->test &&
 		match->build < spec->num_builds && match->reg >= spec->num_constants && match->reg < spec->num_registers &&
-		spec->lanes[match->reg] == MGPU_LANE_INTEGER && match->kind <= MGPU_MATCH_NONE && match->adds_unmatched <= (number == 0);
+		spec->lanes[match->reg] == MGPU_LANE_INTEGER && match->kind <= MGPU_MATCH_NONE &&
+		(match->num_conditions > 0 || match->kind <= MGPU_MATCH_ALL) && match->adds_unmatched <= (number == 0);
 }
 
 static mgpu_status

@@ -77,6 +77,8 @@ repeats(PlannerInfo *root, const HashPath *join)
 	List	   *of_match;
 	List	   *of_result;
 
+	if (join->jpath.inner_unique)
+		return false;
 	join_exprs_conditions(join, &of_match, &of_result);
 	return table_join_may_repeat(join->jpath.jointype, join->jpath.inner_unique, of_match != NIL) && !finds_one(root, join);
 }

@@ -1021,6 +1021,38 @@ test_joins(void)
 	UNIT_CHECK(num_run > 40);
 }
 
+/* What a match may not say. */
+static void
+test_bad_matches(void)
+{
+	static const mgpu_group_match bad[] = {
+		{.test = 0,.num_conditions = 1}, {.test = 3,.num_conditions = 0}, {.test = 1,.num_conditions = 2}, {.test = 1,.num_conditions = UINT32_MAX},
+		{.test = 1,.build = 1}, {.test = 1,.kind = MGPU_MATCH_NONE + 1,.num_conditions = 1}, {.test = 1,.kind = MGPU_MATCH_SOME},
+		{.test = 1,.kind = MGPU_MATCH_NONE}, {.test = 1,.adds_unmatched = 2}
+	};
+	join_case	join = {.has_condition = true};
+	group_case	job;
+	mgpu_error	err;
+	uint64_t	seed = 1;
+
+	for (group_random_case(&job, seed, pages, 0); !look_up(&job, &join); group_random_case(&job, ++seed, pages, 0))
+		group_free_case(&job);
+	UNIT_CONTEXT("%s", "bad matches");
+	UNIT_CHECK(mgpu_group_validate(&job.spec, &err) == MGPU_OK);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		mgpu_group_spec spec = job.spec;
+		uint32_t	reg = spec.matches[0].reg;
+
+		spec.matches[0] = bad[i];
+		spec.matches[0].reg = reg;
+		UNIT_CHECK(mgpu_group_validate(&spec, &err) == MGPU_BAD_JOB);
+	}
+	job.spec.matches[0].reg = job.spec.num_registers;
+	UNIT_CHECK(mgpu_group_validate(&job.spec, &err) == MGPU_BAD_JOB);
+	group_free_case(&job);
+}
+
 /* Calls that come too early, too late or with too much. */
 static void
 test_protocol(void)
@@ -1079,6 +1111,7 @@ main(void)
 	test_refusals();
 	test_builds();
 	test_joins();
+	test_bad_matches();
 	test_protocol();
 	mgpu_played_reset();
 	free(pages);
