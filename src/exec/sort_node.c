@@ -23,6 +23,8 @@
 #include "compat.h"
 #include "declined.h"
 #include "exec/sort.h"
+#include "keys/collated.h"
+#include "keys/collation.h"
 #include "run/run_job.h"
 
 /* Memory is looked at after CHUNK_STEP_BYTES of rows, or this part of what there is. */
@@ -41,13 +43,16 @@ is_full(sort_state *state)
 
 	for (int i = 0; i < state->order.num_keys; i++)
 	{
-		const column *key = &rows->columns[state->order.keys[i].column];
+		const row_key *by = &state->order.keys[i];
+		const column *key = &rows->columns[by->column];
+		Size		bytes = 0;
 
 		if (!column_is_variable(key->type))
 			continue;
 		for (uint64 row = state->num_counted; row < rows->num_rows; row++)
 			if (!column_is_null(key, row))
-				state->key_bytes += element_bytes(key->type, cell_element(key->type, key->cells, row));
+				bytes += element_bytes(key->type, cell_element(key->type, key->cells, row));
+		state->key_bytes += collation_has_strings(by->collation) ? COLLATED_SPACE(bytes) : bytes;
 	}
 	state->num_counted = rows->num_rows;
 	return node_is_full(&state->node, state->key_bytes);

@@ -29,45 +29,6 @@ typedef struct collate_work
 	bool	   *are_wrong;		/* by task: an item belongs before the one before */
 } collate_work;
 
-/* ---- strings */
-
-/* What ends a level of weights in glibc's strings, and the least weight from the second level on, which most letters have. */
-#define LEVEL_END 1
-#define LEAST_WEIGHT 2
-
-/* Levels that are kept.  The next one takes most of the bytes, and few texts differ there alone. */
-#define NUM_LEVELS 3
-
-/*
- * Most of a string says nothing: a level ends with the same weight for each letter.  Without that, a string takes little more than
- * its text.  Strings that become equal are told apart by their texts.  An order that is not right then is found, and mended, as any
- * other.
- */
-Size
-index_collate_shorten(unsigned char *string, Size length)
-{
-	unsigned char *end_string = length ? string + strlen((char *) string) : string;
-	unsigned char *begin = string;
-	unsigned char *out = string;
-	int			level = 0;
-
-	for (const unsigned char *in = string; in < end_string; in++)
-	{
-		if (*in == LEVEL_END)
-		{
-			while (level > 0 && out > begin && out[-1] == LEAST_WEIGHT)
-				out--;
-			if (++level == NUM_LEVELS)
-				break;
-			begin = out + 1;
-		}
-		*out++ = *in;
-	}
-	length -= end_string - string;
-	memmove(out, end_string, length);
-	return out - string + length;
-}
-
 /* ---- for threads */
 
 /* The end of a column's part of a string, behind the zero that ends it; of a descending one, its complement. */

@@ -10,7 +10,4 @@
 /* Of rows in memory, in the order of their strings. */
 extern void index_collate(index_rows *rows);
 
-/* Shorten a text's string of some bytes, if there are any, with the text behind it (keys/collated.h).  Returns its new length. */
-extern Size index_collate_shorten(unsigned char *string, Size length);
-
 #endif							/* MGPU_INDEX_COLLATE_H */

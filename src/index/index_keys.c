@@ -349,7 +349,7 @@ put_variable(const index_key *key, Datum value, unsigned char *out)
 	Size		length = size;
 
 	if (key->locale)
-		length = index_collate_shorten(out, collated_make(key->locale, data, size, (char *) out, COLLATED_SPACE(size)));
+		length = collated_make(key->locale, data, size, (char *) out, COLLATED_SPACE(size));
 	else if (key->encode)
 		length = encode_aligned(key, data, size, out);
 	else

@@ -2,9 +2,9 @@
  * collated.h
  *		Strings that order as the C library compares texts.
  *
- * The string of a text is what strxfrm makes of it, a zero byte, and the text itself, which breaks
- * ties as the server does.  Behind the string stands another zero, so that strcoll can compare the
- * text where it lies.
+ * The string of a text is what strxfrm makes of it, shortened, a zero byte, and the text itself, which
+ * breaks ties as the server does.  Behind the string stands another zero, so that strcoll can compare
+ * the text where it lies.
  *
  * strxfrm and strcoll should agree, but in glibc they do not always, and PostgreSQL does not trust
  * strxfrm.  So whoever sorts these strings checks the order by collated_compare (order/order_collated.c).
@@ -17,8 +17,11 @@
 #include <locale.h>
 #include <string.h>
 
-/* Bytes set aside for the strings of texts with so many bytes.  In glibc's locales, a Latin letter takes nine. */
-#define COLLATED_SPACE(text_bytes) (9 * (text_bytes) + 32)
+/*
+ * Bytes set aside for the strings of texts with so many bytes.  In glibc's locales they take one and a half to three and a half times as
+ * many, five with capitals that have accents; more are taken by ligatures alone.
+ */
+#define COLLATED_SPACE(text_bytes) (5 * (text_bytes) + 32)
 
 /*
  * Write the string of a text of size bytes, none of them zero.  Returns its length in bytes, or 0

@@ -20,4 +20,11 @@ extern bool collation_orders_bytes(Oid collation);
  */
 extern locale_t collation_locale(Oid collation);
 
+/* Whether texts are sorted by strings that are made of them (keys/collated.h).  collation may be invalid, which has none. */
+static inline bool
+collation_has_strings(Oid collation)
+{
+	return OidIsValid(collation) && collation_locale(collation) != (locale_t) 0;
+}
+
 #endif							/* MGPU_KEYS_COLLATION_H */

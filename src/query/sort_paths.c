@@ -19,6 +19,7 @@
 #include "compat.h"
 #include "batch/rows.h"
 #include "batch/sort_runs.h"
+#include "keys/collated.h"
 #include "keys/collation.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
@@ -48,7 +49,8 @@ is_fast(const element_type *type, Oid collation)
 {
 	if (type->key_kind != 0 || type->encode || type->is_enum)
 		return true;
-	return type->byte_form != BYTE_FORM_NONE && (!OidIsValid(collation) || collation_orders_bytes(collation));
+	return type->byte_form != BYTE_FORM_NONE &&
+		(!OidIsValid(collation) || collation_orders_bytes(collation) || collation_has_strings(collation));
 }
 
 /* Returns why a key cannot or should not be sorted by, or NULL. */
@@ -89,7 +91,11 @@ bytes_of_row(const top_task *task)
 	ListCell   *cell;
 
 	foreach(cell, task->query->order_columns)
-		bytes += custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell)));
+	{
+		Size		key_bytes = custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell)));
+
+		bytes += collation_has_strings(list_nth_oid(task->query->order_collations, foreach_current_index(cell))) ? COLLATED_SPACE(key_bytes) : key_bytes;
+	}
 	return bytes;
 }
 

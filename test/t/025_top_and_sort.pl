@@ -16,6 +16,9 @@ $node->safe_psql('postgres', qq{
 	FROM generate_series(1, $rows) i;
 	VACUUM ANALYZE t});
 my $session = MgpuTest->session($node);
+# the language of most databases; where the C library has none, its bytes
+my $english = $node->psql('postgres', q{CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8')}) == 0 ? 'COLLATE english' : 'COLLATE "C"';
+my $word = "(ARRAY['Ab', 'ab', 'a-b', 'a b', 'É', 'e', 'ß', ''])[many % 8 + 1] || pad $english";
 
 my %query = (
 	'row_number' => 'SELECT i, few, n FROM (SELECT i, few, row_number() OVER (PARTITION BY few ORDER BY v, i) AS n FROM t) s WHERE n <= 30',
@@ -24,6 +27,7 @@ my %query = (
 	'DISTINCT ON' => 'SELECT DISTINCT ON (many) many, i, pad FROM t ORDER BY many, v, i',
 	'LIMIT' => 'SELECT i, pad FROM t ORDER BY v, i LIMIT 50000',
 	'ORDER BY' => 'SELECT pad, i, v FROM t ORDER BY pad COLLATE "C", v DESC, i',
+	"ORDER BY, a language" => "SELECT i, $word AS word FROM t ORDER BY word, i",
 	'window functions' => 'SELECT i, v - lag(v) OVER w AS d, sum(few) OVER w AS s, lead(pad, 2) OVER w AS p FROM t WINDOW w AS (PARTITION BY few ORDER BY v, i)');
 
 # The number of rows and what tells them apart, by the nodes or without.
@@ -44,8 +48,10 @@ foreach my $name (sort keys %query)
 	is(answer($query{$name}, 'force', "SET work_mem = '256kB'; SET hash_mem_multiplier = 1"), $right, "$name: with little memory");
 	check_timeouts($session, $name, "SELECT count(*) FROM ($query{$name} OFFSET 0) s", 3, [ 1 .. 9 ]);
 	check_timeouts($session, "$name, with little memory", "SET work_mem = '256kB'; SELECT count(*) FROM ($query{$name} OFFSET 0) s; RESET work_mem", 1, [ 1 .. 9 ])
-	  if $name =~ /many|ORDER BY|window/;
+	  if $name =~ /many|ORDER BY$|window/;
 }
+
+like($session->query(qq{SET mgpu.enable_sort = on; EXPLAIN SELECT i, pad $english AS word FROM t ORDER BY word; RESET ALL}), qr/MgpuSort/, 'a language: the node is expected to be faster');
 
 # ------------------------------------------------------------------- spilling
 
@@ -62,6 +68,7 @@ is($session->query(q{SELECT count(*) FROM pg_ls_tmpdir()}), '0', 'no file is lef
 # merged more than once, read again, read for other parameters, of wide values
 my %of_runs = (
 	'many runs' => $query{'ORDER BY'},
+	'a language' => "SELECT i, $word AS word, v FROM t WHERE i < 100000 ORDER BY word, v, i",
 	'read again' => 'SELECT n, s.i, pad FROM (VALUES (1), (2), (3)) a(n) LEFT JOIN (SELECT i, v, pad FROM t WHERE i < 30000 ORDER BY v, i OFFSET 0) s ON v % n = 0',
 	'other parameters' => 'SELECT n, s.i, pad FROM (VALUES (1), (2), (3)) a(n), LATERAL (SELECT i, v, pad FROM t WHERE i < 10000 * n ORDER BY v, i OFFSET 0) s',
 	'wide values' => q{SELECT i, w, v FROM (SELECT i, repeat(md5(i::text), CASE WHEN i % 100 = 0 THEN 3000 WHEN i % 7 = 0 THEN 0 ELSE i % 5 END) AS w, nullif(v, 7) AS v FROM t WHERE i < 20000 OFFSET 0) q ORDER BY w COLLATE "C", v, i});
