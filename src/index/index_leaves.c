@@ -2,9 +2,9 @@
  * index_leaves.c
  *		Leaves of an index that threads fill.
  *
- * Most rows of most indexes have keys of their own, and the sizes of their tuples are known from their items.  So the session
- * plans leaves by the rules of index_levels.c, and threads fill some while the session adds those before to the tree, logs and
- * writes them.
+ * The sizes of tuples are known from their items, if rows have keys of their own, or if they are numbers and those with equal keys
+ * fit in one tuple.  So the session plans leaves by the rules of index_levels.c, and threads fill some while the session adds those
+ * before to the tree, logs and writes them.
  */
 #include "postgres.h"
 
@@ -25,7 +25,10 @@
 typedef struct planned_leaf
 {
 	uint64		first;			/* row */
+	uint64		last;			/* the first row of the last tuple */
+	uint64		end;			/* the row behind the last tuple's last one */
 	uint32		num_tuples;
+	Size		last_posting;	/* bytes of the last tuple's list of places */
 	Page		page;
 } planned_leaf;
 
@@ -33,6 +36,9 @@ typedef struct leaf_batch
 {
 	const index_cursor *cursor;
 	const index_rows *rows;
+	uint32		most_places;	/* of a tuple */
+	uint64		last;			/* as those of its last leaf */
+	uint64		end;
 	uint32		num_leaves;
 	planned_leaf leaves[BATCH_LEAVES];
 } leaf_batch;
@@ -70,57 +76,107 @@ index_count_singles(const index_cursor *cursor, uint32 most)
 	return i - cursor->next;
 }
 
+bool
+index_ends_tuple(const index_cursor *cursor)
+{
+	return cursor->next > 0 && cursor->next < cursor->rows->num_items && !index_may_be_equal(cursor->rows, cursor->next);
+}
+
 /* ---- plans */
 
-/* Plan a leaf that begins with this row.  False: one that is not of this kind comes before it is full. */
-static bool
-plan_leaf(const index_cursor *cursor, planned_leaf *leaf, Size least_space)
+/* How many rows the tuple has that begins with this one: those of equal keys.  0: it is not for threads. */
+static inline uint32
+rows_of_tuple(const leaf_batch *batch, uint64 i)
 {
-	const index_rows *rows = cursor->rows;
-	Size		space = BLCKSZ - SizeOfPageHeaderData - MAXALIGN(sizeof(BTPageOpaqueData)) - sizeof(ItemIdData);
-	uint32		num_tuples = 0;
+	uint32		num_rows = 1;
 
-	for (uint64 i = leaf->first; i < rows->num_items; i++)
+	if (!is_plain(batch->rows, i))
+		return 0;
+	while (is_equal(batch->cursor, i + num_rows))
+		if (++num_rows > batch->most_places)
+			return 0;
+	return num_rows;
+}
+
+/* Bytes of a tuple's list of places, if it has more than one. */
+static inline Size
+list_bytes(Size key_bytes, uint32 num_rows)
+{
+	return num_rows == 1 ? 0 : MAXALIGN(key_bytes + num_rows * sizeof(ItemPointerData)) - key_bytes;
+}
+
+/* Plan a leaf that begins with this row.  False: a tuple that is not of this kind comes before it is full. */
+static bool
+plan_leaf(const leaf_batch *batch, planned_leaf *leaf, Size least_space)
+{
+	const index_rows *rows = batch->rows;
+	Size		space = BLCKSZ - SizeOfPageHeaderData - MAXALIGN(sizeof(BTPageOpaqueData)) - sizeof(ItemIdData);
+	uint32		num_rows;
+
+	leaf->num_tuples = 0;
+	leaf->last_posting = 0;
+	for (uint64 i = leaf->first; i < rows->num_items; i += num_rows)
 	{
 		Size		size = index_row_bytes(rows, i);
+		Size		list;
 
-		/* the first one was looked at before */
-		if (num_tuples > 0 && (!is_plain(rows, i) || is_equal(cursor, i) || is_equal(cursor, i + 1)))
+		num_rows = rows_of_tuple(batch, i);
+		if (num_rows == 0)
 			return false;
-		if (index_page_is_full(space - sizeof(ItemIdData), INDEX_LEAF_NEEDS(size), num_tuples, 0, least_space))
-		{
-			leaf->num_tuples = num_tuples;
+		list = list_bytes(size, num_rows);
+		leaf->end = i;
+		if (index_page_is_full(space - sizeof(ItemIdData), INDEX_LEAF_NEEDS(size + list), leaf->num_tuples, leaf->last_posting, least_space))
 			return true;
-		}
-		space -= size + sizeof(ItemIdData);
-		num_tuples++;
+		space -= size + list + sizeof(ItemIdData);
+		leaf->last = i;
+		leaf->last_posting = list;
+		leaf->num_tuples++;
 	}
 	return false;
 }
 
-/* Plan the leaves from this row on.  Returns the last leaf's last row, with which the next one begins. */
-static uint64
-plan_batch(index_tree *tree, leaf_batch *batch, uint64 first)
+/* Plan the leaves behind those of another batch.  The first one begins with a copy of their last tuple. */
+static void
+plan_batch(index_tree *tree, leaf_batch *batch, const leaf_batch *before)
 {
 	Size		least_space = index_tree_least_space(tree);
 
+	batch->last = before->last;
+	batch->end = before->end;
 	for (batch->num_leaves = 0; batch->num_leaves < BATCH_LEAVES; batch->num_leaves++)
 	{
 		planned_leaf *leaf = &batch->leaves[batch->num_leaves];
 
-		leaf->first = first;
-		if (!plan_leaf(batch->cursor, leaf, least_space))
+		leaf->first = batch->last;
+		if (!plan_leaf(batch, leaf, least_space))
 			break;
 		leaf->page = index_tree_page(tree);
-		first += leaf->num_tuples - 1;
+		batch->last = leaf->last;
+		batch->end = leaf->end;
 	}
-	return first;
 }
 
 /* ---- tuples */
 
+/* Give a tuple without a place those of some rows, as _bt_form_posting does. */
+static void
+write_places(const index_rows *rows, uint64 first, uint32 num_rows, IndexTuple tuple)
+{
+	Size		key_bytes = IndexTupleSize(tuple);
+	Size		bytes = key_bytes + list_bytes(key_bytes, num_rows);
+	ItemPointer places;
+
+	/* what aligns it */
+	((uint64 *) ((char *) tuple + bytes))[-1] = 0;
+	tuple->t_info += bytes - key_bytes;
+	BTreeTupleSetPosting(tuple, num_rows, key_bytes);
+	places = BTreeTupleGetPosting(tuple);
+	for (uint32 i = 0; i < num_rows; i++)
+		index_place_set(&places[i], (uint64) index_number_at(rows, first + i));
+}
+
 static inline void
-write_tuple(const index_rows *rows, uint64 i, char *at)
+write_tuple(const index_rows *rows, uint64 i, uint32 num_rows, char *at)
 {
 	mgpu_u128	number;
 
@@ -133,7 +189,10 @@ write_tuple(const index_rows *rows, uint64 i, char *at)
 	}
 	number = index_number_at(rows, i);
 	index_keys_write_plain(rows->keys, number >> 48, at);
-	index_place_set(&((IndexTuple) at)->t_tid, (uint64) number);
+	if (num_rows == 1)
+		index_place_set(&((IndexTuple) at)->t_tid, (uint64) number);
+	else
+		write_places(rows, i, num_rows, (IndexTuple) at);
 }
 
 static void
@@ -144,18 +203,21 @@ fill_task(void *context, uint64 task, int worker)
 	const index_rows *rows = batch->rows;
 	PageHeader	header = (PageHeader) leaf->page;
 	ItemId		item;
+	uint32		num_rows;
 
 	index_page_start(leaf->page, 0);
 	item = PageGetItemId(leaf->page, P_FIRSTKEY);
-	for (uint64 i = leaf->first; i < leaf->first + leaf->num_tuples; i++, item++)
+	for (uint64 i = leaf->first; i < leaf->end; i += num_rows, item++)
 	{
 		Size		size = index_row_bytes(rows, i);
 
+		num_rows = rows_of_tuple(batch, i);
+		size += list_bytes(size, num_rows);
 		if (!rows->keys->are_numbers && i + ENTRIES_AHEAD < rows->num_items)
 			index_fetch_ahead(index_entry_of(rows, index_strings(rows)[i + ENTRIES_AHEAD]));
 		header->pd_upper -= size;
 		ItemIdSetNormal(item, header->pd_upper, size);
-		write_tuple(rows, i, (char *) leaf->page + header->pd_upper);
+		write_tuple(rows, i, num_rows, (char *) leaf->page + header->pd_upper);
 	}
 	header->pd_lower += leaf->num_tuples * sizeof(ItemIdData);
 }
@@ -172,20 +234,30 @@ static void
 add_batch(index_tree *tree, const leaf_batch *batch)
 {
 	for (uint32 i = 0; i < batch->num_leaves; i++)
-		index_tree_add_leaf(tree, batch->leaves[i].page);
+		index_tree_add_leaf(tree, batch->leaves[i].page, batch->leaves[i].last_posting);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, batch->leaves[batch->num_leaves - 1].first);
 }
 
-void
-index_leaves_load(index_tree *tree, index_cursor *cursor)
+static leaf_batch *
+create_batch(const index_cursor *cursor, uint64 last)
 {
-	leaf_batch *filled = palloc(sizeof(leaf_batch));
-	leaf_batch *next = palloc(sizeof(leaf_batch));
-	uint64		last = cursor->next - 1;
+	leaf_batch *batch = palloc(sizeof(leaf_batch));
 
-	filled->cursor = next->cursor = cursor;
-	filled->rows = next->rows = cursor->rows;
-	last = plan_batch(tree, next, last);
+	batch->cursor = cursor;
+	batch->rows = cursor->rows;
+	batch->most_places = cursor->merges && batch->rows->keys->are_numbers ? index_most_places(batch->rows->keys->plain_bytes) : 1;
+	batch->last = last;
+	batch->end = cursor->next;
+	return batch;
+}
+
+void
+index_leaves_load(index_tree *tree, index_cursor *cursor, uint64 last)
+{
+	leaf_batch *filled = create_batch(cursor, last);
+	leaf_batch *next = create_batch(cursor, last);
+
+	plan_batch(tree, next, filled);
 	begin_batch(next);
 	while (next->num_leaves > 0)
 	{
@@ -193,13 +265,13 @@ index_leaves_load(index_tree *tree, index_cursor *cursor)
 
 		filled = next;
 		next = planned;
-		last = plan_batch(tree, next, last);
+		plan_batch(tree, next, filled);
 		thread_work_end(cursor->rows->work);
 		begin_batch(next);
 		add_batch(tree, filled);
 	}
 	thread_work_end(cursor->rows->work);
-	index_cursor_skip(cursor, last + 1);
+	index_cursor_skip(cursor, next->end);
 	pfree(filled);
 	pfree(next);
 }

@@ -1,6 +1,6 @@
 /*
  * index_leaves.h
- *		Leaves of an index that threads fill: with rows in memory that have keys of their own.
+ *		Leaves of an index that threads fill: with rows in memory that have keys of their own, or numbers of which few are equal.
  */
 #ifndef MGPU_INDEX_LEAVES_H
 #define MGPU_INDEX_LEAVES_H
@@ -14,11 +14,14 @@
  */
 extern uint32 index_count_singles(const index_cursor *cursor, uint32 most);
 
+/* Whether the cursor's last row is known to have another key than the next one, which is in memory. */
+extern bool index_ends_tuple(const index_cursor *cursor);
+
 /*
- * Add as many leaves as the next rows of this kind fill.  The leaf before is full, and ends with a row of this kind, the cursor's
- * last.
+ * Add as many leaves as the next rows fill.  The leaf before is full, and its last tuple has the rows from this one to the cursor's
+ * last.  The next one has another key.
  */
-extern void index_leaves_load(index_tree *tree, index_cursor *cursor);
+extern void index_leaves_load(index_tree *tree, index_cursor *cursor, uint64 last);
 
 /* Bytes of a row's tuple; numbers: without NULLs. */
 static inline Size

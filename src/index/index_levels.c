@@ -295,11 +295,11 @@ index_tree_least_space(const index_tree *tree)
 }
 
 void
-index_tree_add_leaf(index_tree *tree, Page page)
+index_tree_add_leaf(index_tree *tree, Page page, Size last_posting)
 {
 	CHECK_FOR_INTERRUPTS();
 	next_page(tree, tree->leaves, page);
-	tree->leaves->last_posting = 0;
+	tree->leaves->last_posting = last_posting;
 }
 
 /* ---- the end */

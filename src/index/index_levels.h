@@ -16,6 +16,15 @@ extern index_tree *index_tree_start(Relation heap, Relation index);
 extern bool index_tree_merges(const index_tree *tree);
 #define INDEX_MOST_POSTING_BYTES (MAXALIGN_DOWN(BLCKSZ / 10) - sizeof(ItemIdData))
 
+/* How many places the list of a tuple with a key of this size may have. */
+static inline int
+index_most_places(Size key_bytes)
+{
+	if (key_bytes >= INDEX_MOST_POSTING_BYTES)
+		return 1;
+	return Max(1, (MAXALIGN_DOWN(INDEX_MOST_POSTING_BYTES) - key_bytes) / sizeof(ItemPointerData));
+}
+
 /* Add a tuple.  posting_bytes: what of it is a list of places, which a key above the leaves does not keep. */
 extern void index_tree_add(index_tree *tree, IndexTuple tuple, Size posting_bytes);
 
@@ -36,9 +45,9 @@ extern Size index_tree_least_space(const index_tree *tree);
 
 /*
  * Add a leaf, behind one that is full.  It has the tuples that it would have been given one by one, beginning with a copy of that one's
- * last; it is full, too; none is a list of places.
+ * last; it is full, too.  last_posting: of its last tuple, as above.
  */
-extern void index_tree_add_leaf(index_tree *tree, Page page);
+extern void index_tree_add_leaf(index_tree *tree, Page page, Size last_posting);
 
 /* Start an empty page with a place for a high key.  For threads. */
 extern void index_page_start(Page page, uint32 level);

@@ -3,7 +3,7 @@
  *		Brings the sorted rows of an index to its pages.
  *
  * Rows of equal keys become one tuple with a list of places, by the rules of nbtsort.c.  Most rows of most indexes have keys of
- * their own: if they are in memory, threads bring them there (index_leaves.c).
+ * their own: if they are in memory, threads bring them there, and numbers of which few are equal (index_leaves.c).
  */
 #include "postgres.h"
 
@@ -39,7 +39,6 @@ typedef struct index_loader
 	const IndexInfo *info;
 	index_cursor *cursor;
 	index_tree *tree;
-	bool		merges;			/* rows of equal keys */
 	posting		equals;			/* rows on their way */
 	bool		has_live;		/* a live row of these keys was there before */
 	uint64		num_rows;
@@ -109,9 +108,7 @@ start_posting(posting *rows, IndexTuple tuple)
 		rows->first = palloc(rows->space);
 	}
 	memcpy(rows->first, tuple, size);
-	rows->most_places = 1;
-	if (size < INDEX_MOST_POSTING_BYTES)
-		rows->most_places = Max(1, (MAXALIGN_DOWN(INDEX_MOST_POSTING_BYTES) - size) / sizeof(ItemPointerData));
+	rows->most_places = index_most_places(size);
 	rows->num_places = 1;
 	rows->places[0] = tuple->t_tid;
 }
@@ -176,7 +173,7 @@ write_singles(index_loader *loader, uint32 num_rows)
 
 		index_cursor_skip(cursor, cursor->next + written);
 		if (cursor->next < rows->num_items && index_tree_is_full(loader->tree, index_row_bytes(rows, cursor->next)))
-			index_leaves_load(loader->tree, cursor);
+			index_leaves_load(loader->tree, cursor, cursor->next - 1);
 	}
 	loader->num_rows = cursor->next;
 }
@@ -208,12 +205,35 @@ load_row(index_loader *loader)
 {
 	if (loader->info->ii_Unique)
 		check_unique(loader);
-	if (loader->merges)
+	if (loader->cursor->merges)
 		add_to_posting(loader->tree, &loader->equals, loader->cursor);
 	else
 		index_tree_add(loader->tree, loader->cursor->tuple, 0);
 	if (++loader->num_rows % REPORTED_ROWS == 0)
 		report_rows(loader);
+}
+
+/* If the last row ends a tuple that ends a leaf, threads fill the next ones. */
+static void
+load_leaves(index_loader *loader)
+{
+	index_cursor *cursor = loader->cursor;
+	uint64		last = cursor->next - loader->equals.num_places;
+
+	if (loader->equals.num_places == 0 || !index_ends_tuple(cursor))
+		return;
+	end_posting(loader->tree, &loader->equals);
+	if (index_tree_is_full(loader->tree, index_row_bytes(cursor->rows, cursor->next)))
+		index_leaves_load(loader->tree, cursor, last);
+	loader->num_rows = cursor->next;
+}
+
+static void
+load_from_memory(index_loader *loader)
+{
+	if (loader->cursor->merges && loader->cursor->rows->keys->are_numbers)
+		load_leaves(loader);
+	load_singles(loader);
 }
 
 void
@@ -222,12 +242,12 @@ index_load(Relation heap, const IndexInfo *info, index_cursor *cursor)
 	index_loader loader = {.heap = heap,.info = info,.cursor = cursor};
 
 	loader.tree = index_tree_start(heap, cursor->rows->keys->index);
-	loader.merges = index_tree_merges(loader.tree) && !info->ii_Unique;
-	cursor->equals_matter = loader.merges || info->ii_Unique;
+	cursor->merges = index_tree_merges(loader.tree) && !info->ii_Unique;
+	cursor->equals_matter = cursor->merges || info->ii_Unique;
 	for (;;)
 	{
 		if (cursor->heap == NULL)
-			load_singles(&loader);
+			load_from_memory(&loader);
 		if (!index_cursor_next(cursor))
 			break;
 		load_row(&loader);

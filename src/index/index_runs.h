@@ -20,7 +20,8 @@ typedef struct index_cursor
 	uint64		next;			/* of the items in memory */
 	struct binaryheap *heap;	/* of runs; NULL: all rows are in memory */
 	bool		has_row;
-	bool		equals_matter;	/* rows of equal keys are merged, or not allowed; set by the caller */
+	bool		merges;			/* rows of equal keys, to one tuple; set by the caller, as is the next one */
+	bool		equals_matter;	/* they are merged, or not allowed */
 
 	/* the row; the tuple is valid until the next one is fetched, the entry of a string one longer */
 	IndexTuple	tuple;

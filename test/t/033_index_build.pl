@@ -108,13 +108,14 @@ $node->safe_psql('postgres', 'DROP TABLE t');
 
 # ------------------------------------------------------------------ many rows
 
-# More than a batch of pages, a part of a sort, a batch of leaves; texts that begin alike and runs of them that are long.
+# More than a batch of pages, a part of a sort, a batch of leaves; texts that begin alike and runs of them that are long; numbers of
+# which a few are equal, or from one to a tenth of all.
 my $large = sized(20_000, 500_000);
-$node->safe_psql('postgres', "CREATE TABLE large AS SELECT i AS id, (random() * 2e9)::int AS i4, i % 1000 AS few, NULLIF(random(), 0) AS f8, md5(i::text)::uuid AS u,
+$node->safe_psql('postgres', "CREATE TABLE large AS SELECT i AS id, (random() * 2e9)::int AS i4, i % 1000 AS few, (random() * $large)::int AS pairs, (random() ^ 5 * $large)::int AS crowds, NULLIF(random(), 0) AS f8, md5(i::text)::uuid AS u,
 	('https://example.org/' || (random() * $large)::int / 2) COLLATE \"C\" AS v, (chr(97 + i % 3) || repeat('x', 8) || i % 7) COLLATE \"C\" AS s,
 	(CASE WHEN i % 2 = 0 THEN upper(md5((i / 4)::text)) ELSE md5((i / 4)::text) END) COLLATE \"$english\" AS en FROM generate_series(1, $large) i;
 	DELETE FROM large WHERE id % 1009 = 5");
-foreach my $keys ('i4', 'id', 'few', 'f8 DESC', 'few, i4', 'u', 'v', 's', 's, i4', 'en', 'en DESC, id', 'i4) INCLUDE (u')
+foreach my $keys ('i4', 'id', 'few', 'pairs', 'crowds DESC', 'few, pairs', 'f8 DESC', 'few, i4', 'u', 'v', 's', 's, i4', 'en', 'en DESC, id', 'i4) INCLUDE (u')
 {
 	foreach my $memory ('1GB', sized('1MB', '12MB'))
 	{
