@@ -22,7 +22,7 @@
 #include "core/planner.h"
 #include "core/sizes.h"
 #include "exec/node.h"
-#include "index/index_build.h"
+#include "index/index_hook.h"
 #include "query/offers.h"
 #include "service/service.h"
 #include "settings.h"

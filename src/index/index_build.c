@@ -24,6 +24,7 @@
 #include "declined.h"
 #include "index/index_build.h"
 #include "index/index_load.h"
+#include "index/index_rows.h"
 #include "index/index_runs.h"
 #include "index/index_scan.h"
 #include "run/record.h"
@@ -43,6 +44,7 @@ typedef struct btree_build
 	index_keys	keys;
 	index_rows	rows;
 	index_cursor cursor;
+	int			most_threads;
 	thread_work work;
 	double		live_rows;
 } btree_build;
@@ -142,12 +144,10 @@ try_build(btree_build *build, MemoryContext caller)
 	return result;
 }
 
-/* As many threads as PostgreSQL's build would have processes, if there are enough processors. */
 static void
 start_threads(btree_build *build)
 {
-	int			most = index_wants_no_workers() ? 1 : max_parallel_maintenance_workers + 1;
-	int			num_threads = Min(most, threads_allowed());
+	int			num_threads = Min(build->most_threads, threads_allowed());
 
 	if (num_threads > 1 && RelationGetNumberOfBlocks(build->heap) >= THREADS_LEAST_BLOCKS)
 		build->work.pool = mgpu_pool_start(num_threads);
@@ -169,7 +169,7 @@ build_with_threads(btree_build *build, MemoryContext caller)
 }
 
 IndexBuildResult *
-index_build_btree(Relation heap, Relation index, IndexInfo *info)
+index_build_btree(Relation heap, Relation index, IndexInfo *info, bool may_start_threads)
 {
 	MemoryContext context;
 	MemoryContext caller;
@@ -185,6 +185,8 @@ index_build_btree(Relation heap, Relation index, IndexInfo *info)
 	build->heap = heap;
 	build->index = index;
 	build->info = info;
+	/* as PostgreSQL's build would have processes */
+	build->most_threads = may_start_threads ? max_parallel_maintenance_workers + 1 : 1;
 	result = build_with_threads(build, caller);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);

@@ -5,7 +5,7 @@
 #ifndef MGPU_INDEX_COLLATE_H
 #define MGPU_INDEX_COLLATE_H
 
-#include "index/index_rows.h"
+#include "index/index_items.h"
 
 /* Of rows in memory, in the order of their strings. */
 extern void index_collate(index_rows *rows);

@@ -28,18 +28,19 @@
 
 #include "compat.h"
 #include "index/index_build.h"
+#include "index/index_hook.h"
 #include "settings.h"
 
 static ProcessUtility_hook_type previous_utility_hook;
 static bool asks_in_vain = false;
 
-bool
-index_wants_no_workers(void)
-{
-	return asks_in_vain;
-}
-
 /* ---- the build function */
+
+static IndexBuildResult *
+build_btree(Relation heap, Relation index, IndexInfo *info)
+{
+	return index_build_btree(heap, index, info, !asks_in_vain);
+}
 
 static void
 replace_build(Relation index)
@@ -47,7 +48,7 @@ replace_build(Relation index)
 	static IndexAmRoutine ours;
 
 	ours = *index->rd_indam;
-	ours.ambuild = index_build_btree;
+	ours.ambuild = build_btree;
 	index->rd_indam = &ours;
 }
 

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "core/sizes.h"
 #include "index/index_collate.h"
-#include "index/index_rows.h"
+#include "index/index_order.h"
 #include "index/index_sort.h"
 #include "large_memory.h"
 

@@ -9,7 +9,7 @@
 #include "nodes/execnodes.h"
 #include "storage/bufpage.h"
 
-#include "index/index_rows.h"
+#include "index/index_items.h"
 #include "scan/page_values.h"
 
 typedef enum index_page_state

@@ -56,24 +56,6 @@ index_rows_start(index_rows *rows, const index_keys *keys, BlockNumber num_block
 
 /* ---- memory */
 
-void
-index_rows_reset(index_rows *rows)
-{
-	for (uint32 i = 0; i < rows->num_entry_blocks; i++)
-		pfree(rows->blocks[i]);
-	for (int i = 0; i < rows->num_makers; i++)
-	{
-		rows->makers[i].block = NULL;
-		rows->makers[i].block_used = rows->makers[i].block_bytes = 0;
-	}
-	if (rows->items)
-		pfree(rows->items);
-	rows->items = NULL;
-	rows->num_items = rows->most_items = 0;
-	rows->num_entry_blocks = 0;
-	rows->entry_bytes = 0;
-}
-
 /* Bytes that the sort of so many items takes: it has a second copy. */
 static Size
 sort_bytes(const index_rows *rows, uint64 num_items)

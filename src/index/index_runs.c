@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "index/index_compare.h"
+#include "index/index_order.h"
 #include "index/index_runs.h"
 
 #define ITEMS_AHEAD 16

@@ -5,7 +5,7 @@
 #ifndef MGPU_INDEX_RUNS_H
 #define MGPU_INDEX_RUNS_H
 
-#include "index/index_rows.h"
+#include "index/index_items.h"
 
 /* Sort the rows in memory, write them to a file, and forget them. */
 extern void index_rows_spill(index_rows *rows);

@@ -23,6 +23,7 @@
 #include "compat.h"
 #include "core/sizes.h"
 #include "index/index_pages.h"
+#include "index/index_rows.h"
 #include "index/index_scan.h"
 #include "scan/heap_pages.h"
 #include "settings.h"
