@@ -118,7 +118,9 @@ sub strike_in_phase
 	my ($session, $watcher, $build, $phase, $strike) = @_;
 
 	$session->send_query($build);
-	return $watcher->query("SELECT pg_temp.await($session->{pid}, 'building index: $phase', \$strike\$$strike\$strike\$)") eq 't';
+	my $was_seen = $watcher->query("SELECT pg_temp.await($session->{pid}, 'building index: $phase', \$strike\$$strike\$strike\$)");
+	die 'the session that looks at builds gives no answer' if !defined $was_seen;
+	return $was_seen eq 't';
 }
 
 # What is in the database's folder, and in that of temporary files.

@@ -700,7 +700,7 @@ sub run
 
 	foreach my $sql (@statements)
 	{
-		$self->query($sql);
+		defined $self->query($sql) or die "$sql: there is no answer";
 		die "$sql: $self->{error}" if $self->{state} ne '';
 	}
 	return;
