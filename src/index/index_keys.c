@@ -15,7 +15,6 @@
 
 #include "compat.h"
 #include "array/element_type.h"
-#include "index/index_collate.h"
 #include "index/index_keys.h"
 #include "keys/collated.h"
 #include "keys/collation.h"
