@@ -39,7 +39,7 @@ includes() {
 # of those, the lines whose header does not match the pattern
 all_but() { grep -vE ":[0-9]+:($1)\$"; }
 shopt -s nullglob lastpipe
-libc='<(assert|ctype|errno|fcntl|float|inttypes|limits|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|threads|time|unistd|(sys|linux)/[a-z_]+|[a-z]*intrin)\.h>'
+libc='<(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|threads|time|unistd|(sys|linux)/[a-z_]+|[a-z]*intrin)\.h>'
 libcxx='<[a-z_]+>'
 core_headers=$(cd src/core && printf '%s|' *.h cpu/*.h cpu/table/*.h program/*.h service/*.h | sed 's/\./\\./g; s/|$//')
 

@@ -6,6 +6,7 @@
 #include "load_bits.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static mgpu_status
 validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
@@ -106,7 +107,8 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_PAIRS || (is_real && column->kind != MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT) ||
-		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0))
+		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0) ||
+		(column->is_collated && (column->reduction != MGPU_REDUCE_EXTREMES || column->kind != MGPU_KEY_SIGNED || column->width != 8)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
 	return MGPU_OK;
 }
@@ -120,6 +122,24 @@ are_pairs(const mgpu_group_spec *spec, uint32_t head)
 		spec->columns[head + 1].kind == MGPU_KEY_FLOAT && spec->columns[head + 1].width == 8;
 }
 
+const char *
+mgpu_group_locale(const mgpu_group_spec *spec)
+{
+	const char *name = (const char *) spec->tables + spec->locale;
+
+	return spec->locale < spec->table_bytes && memchr(name, '\0', spec->table_bytes - spec->locale) != NULL ? name : NULL;
+}
+
+bool
+mgpu_group_is_of_threads(const mgpu_group_spec *spec)
+{
+	bool		is_collated = false;
+
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		is_collated |= spec->columns[i].is_collated != 0;
+	return is_collated || spec->num_matches > 0;
+}
+
 /* Heads have their other columns behind them. */
 static mgpu_status
 validate_heads(const mgpu_group_spec *spec, mgpu_error *err)
@@ -130,7 +150,9 @@ validate_heads(const mgpu_group_spec *spec, mgpu_error *err)
 
 		if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS && !are_pairs(spec, i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "column %" PRIu32 " has no pairs of floats", i);
-		if (num_cells != 0 && (num_cells < 2 || num_cells > MGPU_GROUP_MAX_CELLS || num_cells > spec->num_columns - i))
+		if (spec->columns[i].is_collated && mgpu_group_locale(spec) == NULL)
+			return mgpu_fail(err, MGPU_BAD_JOB, "a locale at offset %" PRIu32, spec->locale);
+		if (num_cells != 0 && (num_cells < (spec->columns[i].is_collated ? 1 : 2) || num_cells > MGPU_GROUP_MAX_CELLS || num_cells > spec->num_columns - i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "values of %" PRIu32 " columns from column %" PRIu32 " on", num_cells, i);
 	}
 	for (uint32_t i = 0; i < spec->num_sorts; i++)

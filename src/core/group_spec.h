@@ -189,6 +189,13 @@ typedef struct mgpu_group_column
 	uint8_t		is_shown;
 	uint8_t		is_returned;	/* of rows */
 	uint8_t		num_cells;		/* of a head: columns that its values have, itself among them; else 0 */
+
+	/*
+	 * EXTREMES are those of the spec's locale.  The codes of a head, which may be its only column, are then those of a text,
+	 * with zeros and its length behind it.
+	 * By CPU threads alone.
+	 */
+	uint8_t		is_collated;
 } mgpu_group_column;
 
 /* What comes back of a sort, or-ed. */
@@ -244,6 +251,7 @@ typedef struct mgpu_group_spec
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 
 	uint32_t	num_matches;
+	uint32_t	locale;			/* by its name in the C library, in the tables: where a column is collated */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */
@@ -304,6 +312,12 @@ typedef struct mgpu_group_piece
 
 /* MGPU_OK, or MGPU_BAD_JOB with the first broken rule. */
 mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
+
+/* The name of the locale of collated columns, or NULL: there is none in the tables. */
+const char *mgpu_group_locale(const mgpu_group_spec *spec);
+
+/* Whether CPU threads alone do this: rows have matches, or columns are collated. */
+bool		mgpu_group_is_of_threads(const mgpu_group_spec *spec);
 
 /* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
 mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);

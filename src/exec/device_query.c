@@ -196,7 +196,7 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
-	request->only_threads |= query->builds.num_rounds > 1 || request->spec.num_matches > 0;
+	request->only_threads |= query->builds.num_rounds > 1 || mgpu_group_is_of_threads(&request->spec);
 	if (query->builds.num_rounds > 1)
 	{
 		request->next_round = next_round;

@@ -358,7 +358,7 @@ table_job_make(table_job *job, const table_question *question)
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = -1;
 	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question) && table_job_finish_builds(job, question) &&
-		write_program(job) && describe_rows(job, RelationGetDescr(question->scan.relation));
+		write_program(job) && table_feed_write_locale(job) && describe_rows(job, RelationGetDescr(question->scan.relation));
 	if (!can_do)
 		return TABLE_JOB_NONE;
 	job->number = table_job_number(job, question);

@@ -87,6 +87,7 @@ typedef struct table_job
 	mgpu_group_spec *spec;		/* all but the values of constants */
 	expr_program *program;
 	uint64		number;			/* of the job and its table, whatever its constants are */
+	Oid			collation;		/* of columns that are collated, or InvalidOid */
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
@@ -182,5 +183,28 @@ typedef enum table_feed
 } table_feed;
 
 extern table_feed table_feed_of(const Aggref *aggref);
+
+/* Have a job compute it, as an output.  false: it cannot. */
+extern bool table_feed_take(table_job *job, const table_question *question, int number, table_output *output);
+
+/* Add the name of the locale by which columns are collated to a spec with a program, if some are.  false: it does not fit. */
+extern bool table_feed_write_locale(const table_job *job);
+
+/* ---- parts of outputs (table_outputs.c), for feeds (table_feeds.c) */
+
+/* value where the condition is true, else NULL. */
+extern Expr *table_choice(Expr *condition, Expr *value);
+
+/* True where there is a value, else NULL: of any type, and out of line. */
+extern Expr *table_presence(Expr *value);
+
+/*
+ * What an aggregate takes of a row: NULL where it takes nothing.  NULL: rows are counted.  columns: of its filter, then of its
+ * arguments; -1 for none.  Of a value that is only counted, no more is wanted than that it is there.
+ */
+extern Expr *table_output_argument(const table_question *question, const List *columns, bool is_counted);
+
+/* Values of several columns are one: the first tells. */
+extern void table_output_join(mgpu_group_spec *spec, const table_output *output);
 
 #endif							/* MGPU_QUERY_TABLE_JOB_H */

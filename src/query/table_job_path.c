@@ -133,12 +133,18 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
-/* Whether a GPU does no such joins: those whose rows have matches, and rounds, since it would be sent all of a build. */
+/*
+ * Whether a GPU does no such job: one with joins whose rows have matches, or with rounds, since it would be sent all of a build; or one that
+ * compares by a locale.
+ */
 static bool
 is_of_threads(PlannerInfo *root, const mgpu_group_spec *spec, const List *joins)
 {
 	for (uint32 i = 0; i < spec->num_matches; i++)
 		if (mgpu_group_match_stays(&spec->matches[i]))
+			return true;
+	for (uint32 i = 0; i < spec->num_columns; i++)
+		if (spec->columns[i].is_collated)
 			return true;
 	return join_path_rounds_of(root, joins, NULL) > 1 || join_path_repeats(root, joins);
 }

@@ -7,7 +7,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -15,16 +14,14 @@
 #include "agg/call.h"
 #include "array/element_type.h"
 #include "batch/group_keys.h"
-#include "keys/collation.h"
 #include "query/aggregate_ways.h"
 #include "query/reductions.h"
 #include "query/table_job.h"
 
 /* ---- arguments */
 
-/* value where the condition is true, else NULL. */
-static Expr *
-make_choice(Expr *condition, Expr *value)
+Expr *
+table_choice(Expr *condition, Expr *value)
 {
 	CaseExpr   *choice = makeNode(CaseExpr);
 	CaseWhen   *when = makeNode(CaseWhen);
@@ -38,24 +35,19 @@ make_choice(Expr *condition, Expr *value)
 	return (Expr *) choice;
 }
 
-/* True where there is a value, else NULL: of any type, and out of line. */
-static Expr *
-make_presence(Expr *value)
+Expr *
+table_presence(Expr *value)
 {
 	NullTest   *test = makeNode(NullTest);
 
 	test->arg = value;
 	test->nulltesttype = IS_NOT_NULL;
 	test->location = -1;
-	return make_choice((Expr *) test, (Expr *) makeBoolConst(true, false));
+	return table_choice((Expr *) test, (Expr *) makeBoolConst(true, false));
 }
 
-/*
- * What an aggregate takes of a row: NULL where it takes nothing.  NULL: rows are counted.  columns: of its filter, then of its
- * arguments; -1 for none.  Of a value that is only counted, no more is wanted than that it is there.
- */
-static Expr *
-argument_of(const table_question *question, const List *columns, bool is_counted)
+Expr *
+table_output_argument(const table_question *question, const List *columns, bool is_counted)
 {
 	int			filter = linitial_int(columns);
 	int			argument = list_length(columns) > 1 ? lsecond_int(columns) : -1;
@@ -63,8 +55,8 @@ argument_of(const table_question *question, const List *columns, bool is_counted
 	Expr	   *value = argument < 0 ? NULL : list_nth(question->scan.columns, argument);
 
 	if (value && is_counted && !get_typbyval(exprType((Node *) value)))
-		value = make_presence(value);
-	return condition && value ? make_choice(condition, value) : condition ? condition : value;
+		value = table_presence(value);
+	return condition && value ? table_choice(condition, value) : condition ? condition : value;
 }
 
 /* ---- counts and sums */
@@ -114,105 +106,11 @@ take_reduction(table_job *job, const table_question *question, reduced_kind kind
 	return true;
 }
 
-/* ---- extremes of texts */
-
-/* Values of several columns are one: the first tells. */
-static void
-join_cells(mgpu_group_spec *spec, const table_output *output)
+void
+table_output_join(mgpu_group_spec *spec, const table_output *output)
 {
 	if (output->cells.num_cells > 1)
 		spec->columns[output->column].num_cells = (uint8) output->cells.num_cells;
-}
-
-/* Texts whose order is that of their bytes. */
-static bool
-take_extremes(table_job *job, const table_question *question, int number, const Aggref *aggref, table_output *output)
-{
-	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number), false);
-	mgpu_group_column *column;
-
-	if (!collation_orders_bytes(aggref->inputcollid))
-		return false;
-	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
-	if (output->column < 0 || output->cells.form != CELLS_BYTES)
-		return false;
-	join_cells(job->spec, output);
-	column = &job->spec->columns[output->column];
-	column->reduction = Max(column->reduction, column->num_cells > 0 ? MGPU_REDUCE_EXTREMES : MGPU_REDUCE_INTEGER);
-	return true;
-}
-
-/* ---- pairs */
-
-/* A value where both of a pair are there, else NULL. */
-static Expr *
-make_half(Expr *value, Expr *y, Expr *x)
-{
-	return make_choice(makeBoolExpr(AND_EXPR, list_make2(make_presence(y), make_presence(x)), -1), value);
-}
-
-/* The column of one half; -1: it has a use of its own, or there are too many. */
-static int
-take_half(table_job *job, const table_question *question, Expr *half)
-{
-	value_cells cells;
-	int			column = table_job_cells(job, question, half, &cells);
-	const mgpu_group_column *of = column < 0 ? NULL : &job->spec->columns[column];
-
-	if (of == NULL || of->kind != MGPU_KEY_FLOAT || of->width != sizeof(float8) ||
-		(of->reduction != MGPU_REDUCE_NONE && of->reduction != MGPU_REDUCE_PAIRS))
-		return -1;
-	for (uint32 i = 0; i < job->spec->num_sorts; i++)
-		if (job->spec->sorts[i].column == (uint32) column)
-			return -1;
-	job->spec->columns[column].is_shown = true;
-	return column;
-}
-
-static bool
-take_pairs(table_job *job, const table_question *question, int number, table_output *output)
-{
-	const List *columns = list_nth(question->query->uses, number);
-	Expr	   *y = argument_of(question, list_make2_int(linitial_int(columns), lsecond_int(columns)), false);
-	Expr	   *x = argument_of(question, list_make2_int(linitial_int(columns), lthird_int(columns)), false);
-
-	if (lsecond_int(columns) < 0 || lthird_int(columns) < 0)
-		return false;
-	output->column = take_half(job, question, make_half(y, y, x));
-	if (output->column < 0 || take_half(job, question, make_half(x, y, x)) != output->column + 1)
-		return false;
-	job->spec->columns[output->column].num_cells = 2;
-	job->spec->columns[output->column].reduction = MGPU_REDUCE_PAIRS;
-	return true;
-}
-
-table_feed
-table_feed_of(const Aggref *aggref)
-{
-	if (aggref->aggdistinct || aggref->aggorder)
-		return TABLE_FEED_NONE;
-	switch (aggref->aggfnoid)
-	{
-		case F_MIN_TEXT:
-		case F_MAX_TEXT:
-			return TABLE_FEED_EXTREME;
-		case F_CORR:
-		case F_COVAR_POP:
-		case F_COVAR_SAMP:
-		case F_REGR_AVGX:
-		case F_REGR_AVGY:
-		case F_REGR_COUNT:
-		case F_REGR_INTERCEPT:
-		case F_REGR_R2:
-		case F_REGR_SLOPE:
-		case F_REGR_SXX:
-		case F_REGR_SXY:
-		case F_REGR_SYY:
-			/* later ones also look for values that are all the same */
-			return PG_VERSION_NUM < 190000 ? TABLE_FEED_PAIRS : TABLE_FEED_NONE;
-		default:
-			return TABLE_FEED_NONE;
-	}
 }
 
 /* ---- sorted values */
@@ -307,7 +205,7 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 {
 	const List *columns = list_nth(question->query->uses, number);
 	const Aggref *aggref = list_nth(question->outputs, number);
-	Expr	   *argument = argument_of(question, columns, false);
+	Expr	   *argument = table_output_argument(question, columns, false);
 	double		fractions[MGPU_GROUP_MAX_PERCENTILES];
 	int			num_fractions = find_fractions(question, number, plan->fraction, fractions);
 	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : num_fractions > 0 ? 0 : MGPU_SORT_VALUES;
@@ -320,7 +218,7 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	if (output->column < 0 || !is_sorted(output, aggref, argument, returns) || is_half(job->spec, output->column))
 		return false;
 	if (output->cells.form != CELLS_SHOWN)
-		join_cells(job->spec, output);
+		table_output_join(job->spec, output);
 	output->sort = take_sort(job->spec, output->column, plan->order.descending, returns);
 	if (output->sort < 0)
 		return false;
@@ -332,20 +230,6 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 }
 
 /* ---- outputs */
-
-static bool
-take_feed(table_job *job, const table_question *question, int number, const Aggref *aggref, table_output *output)
-{
-	switch (table_feed_of(aggref))
-	{
-		case TABLE_FEED_EXTREME:
-			return take_extremes(job, question, number, aggref, output);
-		case TABLE_FEED_PAIRS:
-			return take_pairs(job, question, number, output);
-		default:
-			return false;
-	}
-}
 
 /* Other columns of a group's first row are not asked for. */
 static bool
@@ -364,11 +248,11 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 	if (plan.way == GROUP_WAY_SORT)
 		return take_sorted(job, question, number, &plan, output);
 	if (plan.way == GROUP_WAY_FEED)
-		return take_feed(job, question, number, aggref, output);
+		return table_feed_take(job, question, number, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
 	kind = known_reduction_of(aggref->aggfnoid)->kind;
-	argument = argument_of(question, list_nth(question->query->uses, number), kind == REDUCED_COUNT);
+	argument = table_output_argument(question, list_nth(question->query->uses, number), kind == REDUCED_COUNT);
 	return argument == NULL || take_reduction(job, question, kind, argument, output);
 }
 

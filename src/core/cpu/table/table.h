@@ -151,6 +151,7 @@ struct mgpu_run
 	mgpu_table_keys keys;		/* the spec's */
 	mgpu_table_keys part_keys;	/* whose hashes say which part a row is of */
 	uint64_t   *fresh;
+	locale_t	locale;			/* of collated columns, or 0 */
 	mgpu_page_places pages;		/* shared buffers alone */
 	const char *builds;
 	mgpu_table_way way;

@@ -104,7 +104,7 @@ mgpu_table_join_parts(mgpu_run *run)
 		const uint64_t *from = mgpu_table_record(&run->parts[part].groups, 0);
 		bool		is_first = to[0] == 0;
 
-		mgpu_table_add_record(&run->spec, &run->record, to, from);
+		mgpu_table_add_record(&run->parts[0].groups, &run->record, to, from);
 		for (uint32_t i = 0; !is_first && i < 2; i++)
 			to[run->record.sorts[0] + i] += from[run->record.sorts[0] + i];
 		run->parts[part].groups.num_groups = 0;

@@ -42,6 +42,7 @@ make_workers(mgpu_run *run)
 		worker->groups.spec = &run->spec;
 		worker->groups.keys = &run->keys;
 		worker->groups.fresh = run->fresh;
+		worker->groups.locale = run->locale;
 		worker->groups.num_words = run->way == MGPU_TABLE_ORDER ? 2 + run->spec.num_keys + 1 + (uint32_t) run->cut :
 			run->record.num_words;
 		worker->folds = run->way == MGPU_TABLE_FOLD;
@@ -70,6 +71,21 @@ make_slots(mgpu_run *run)
 			return false;
 	}
 	return run->slots != NULL && run->reads != NULL;
+}
+
+/* The locale of collated columns, if there are any.  false: the C library has none of this name. */
+static bool
+open_locale(mgpu_run *run)
+{
+	for (uint32_t i = 0; i < run->spec.num_columns && run->locale == (locale_t) 0; i++)
+	{
+		if (!run->spec.columns[i].is_collated)
+			continue;
+		run->locale = newlocale(LC_COLLATE_MASK | LC_CTYPE_MASK, mgpu_group_locale(&run->spec), (locale_t) 0);
+		if (run->locale == (locale_t) 0)
+			return false;
+	}
+	return true;
 }
 
 /* What a run needs beside its copies of what it was opened with. */
@@ -133,6 +149,8 @@ table_release(mgpu_run *run)
 	mgpu_arena_free(&run->arena);
 	if (run->file >= 0)
 		close(run->file);
+	if (run->locale != (locale_t) 0)
+		freelocale(run->locale);
 	free(run->workers);
 	free(run->slots);
 	free(run->reads);
@@ -172,10 +190,14 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		(*run)->most_file_bytes = binding->file_limit;
 		(*run)->builds = binding->builds;
 		mgpu_unsigned_sort_prepare();
-		if (make_run(*run, options->num_threads))
+		if (!open_locale(*run))
+			status = mgpu_fail(err, MGPU_UNSUPPORTED, "no locale %s", mgpu_group_locale(&(*run)->spec));
+		else if (make_run(*run, options->num_threads))
 			return MGPU_OK;
 		table_release(*run);
 		*run = NULL;
+		if (status != MGPU_OK)
+			return status;
 	}
 	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
 }

@@ -5,6 +5,8 @@
 #ifndef MGPU_TABLE_GROUPS_H
 #define MGPU_TABLE_GROUPS_H
 
+#include <locale.h>
+
 #include "core/group_decode.h"
 
 /* Rows that a program is run for at a time: their registers stay in the second-level cache. */
@@ -71,6 +73,7 @@ typedef struct mgpu_table_groups
 	const mgpu_group_spec *spec;	/* of what is reduced */
 	const mgpu_table_keys *keys;
 	const uint64_t *fresh;		/* a record of no rows */
+	locale_t	locale;			/* the spec's, or 0 */
 	uint32_t	num_words;
 	uint64_t   *records;
 	uint64_t	num_groups;
@@ -104,16 +107,23 @@ bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record
 							  const uint32_t *numbers);
 
 /* Add a record of the same group, which has no rows yet or no reductions of floats. */
-void		mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
+void		mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
+
+/* Of a head's values. */
+typedef struct mgpu_extremes_of
+{
+	uint32_t	num_cells;
+	locale_t	locale;			/* by which they are compared; 0: by their codes */
+} mgpu_extremes_of;
 
 /*
  * table_heads.c.  The same of a head's values, to its words of the first record: least and greatest; of pairs, sums.  The least and
- * greatest of others.
+ * greatest of so many others.
  */
-void		mgpu_table_add_values(const mgpu_table_rows *rows, uint32_t head, uint32_t num_cells, uint64_t *words, uint32_t num_words,
+void		mgpu_table_add_values(const mgpu_extremes_of *of, const mgpu_table_rows *rows, uint32_t head, uint64_t *words, uint32_t num_words,
 								  const uint32_t *numbers);
 bool		mgpu_table_add_pairs(const mgpu_table_rows *rows, uint32_t head, uint64_t *words, uint32_t num_words, const uint32_t *numbers);
-void		mgpu_table_add_extremes(uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint32_t num_cells);
+void		mgpu_table_add_extremes(const mgpu_extremes_of *of, uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint64_t count);
 
 /* Give NaNs their one form. */
 void		mgpu_table_finish_records(const mgpu_table_groups *groups, const mgpu_group_record *record);

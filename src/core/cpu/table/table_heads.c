@@ -2,6 +2,8 @@
  * table_heads.c
  *		Reductions of values of several columns: the least and greatest, and sums of pairs of floats.
  *
+ * Texts are compared as PostgreSQL does: by a locale, and what is equal there by their bytes.
+ *
  * Pairs are added in order, by the formulas of float8_regr_accum, so that sums are PostgreSQL's to the bit.
  */
 #include "core/cpu/table/table_groups.h"
@@ -22,18 +24,53 @@ is_before(const uint64_t *a, const uint64_t *b, uint32_t num_cells)
 	return a[i] < b[i];
 }
 
-/* words: the least value, then the greatest. */
-void
-mgpu_table_add_extremes(uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint32_t num_cells)
+/* A text of codes: a zero is put in place of its length, if there is no other behind it. */
+static void
+put_text(char *text, const uint64_t *codes, uint32_t num_cells)
 {
-	if (is_before(least, words, num_cells))
-		memcpy(words, least, num_cells * sizeof(uint64_t));
-	if (is_before(words + num_cells, greatest, num_cells))
-		memcpy(words + num_cells, greatest, num_cells * sizeof(uint64_t));
+	for (uint32_t i = 0; i < num_cells; i++)
+	{
+		uint64_t	word = mgpu_swap_64(i + 1 < num_cells ? codes[i] : codes[i] & ~UINT64_C(0xFF));
+
+		memcpy(text + 8 * i, &word, sizeof(word));
+	}
+}
+
+static bool
+is_collated_before(locale_t locale, const uint64_t *a, const uint64_t *b, uint32_t num_cells)
+{
+	char		text_a[8 * MGPU_GROUP_MAX_CELLS];
+	char		text_b[8 * MGPU_GROUP_MAX_CELLS];
+	int			order;
+
+	if (memcmp(a, b, num_cells * sizeof(uint64_t)) == 0)
+		return false;
+	put_text(text_a, a, num_cells);
+	put_text(text_b, b, num_cells);
+	order = strcoll_l(text_a, text_b, locale);
+	return order < 0 || (order == 0 && is_before(a, b, num_cells));
+}
+
+/* words: a count, the least value, then the greatest. */
+void
+mgpu_table_add_extremes(const mgpu_extremes_of *of, uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint64_t count)
+{
+	uint64_t   *low = words + 1;
+	uint64_t   *high = low + of->num_cells;
+	size_t		bytes = of->num_cells * sizeof(uint64_t);
+	bool		is_first = words[0] == 0;
+
+	words[0] += count;
+	if (count == 0)
+		return;
+	if (is_first || (of->locale ? is_collated_before(of->locale, least, low, of->num_cells) : is_before(least, low, of->num_cells)))
+		memcpy(low, least, bytes);
+	if (is_first || (of->locale ? is_collated_before(of->locale, high, greatest, of->num_cells) : is_before(high, greatest, of->num_cells)))
+		memcpy(high, greatest, bytes);
 }
 
 void
-mgpu_table_add_values(const mgpu_table_rows *rows, uint32_t head, uint32_t num_cells, uint64_t *words, uint32_t num_words, const uint32_t *numbers)
+mgpu_table_add_values(const mgpu_extremes_of *of, const mgpu_table_rows *rows, uint32_t head, uint64_t *words, uint32_t num_words, const uint32_t *numbers)
 {
 	bool		has_nulls = (rows->some_nulls >> head & 1) != 0;
 
@@ -44,10 +81,9 @@ mgpu_table_add_values(const mgpu_table_rows *rows, uint32_t head, uint32_t num_c
 
 		if (has_nulls && (rows->nulls[row] >> head & 1) != 0)
 			continue;
-		for (uint32_t i = 0; i < num_cells; i++)
+		for (uint32_t i = 0; i < of->num_cells; i++)
 			value[i] = rows->codes[head + i][row];
-		to[0]++;
-		mgpu_table_add_extremes(to + 1, value, value, num_cells);
+		mgpu_table_add_extremes(of, to, value, value, 1);
 	}
 }
 

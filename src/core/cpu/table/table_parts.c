@@ -82,6 +82,7 @@ init_groups(const mgpu_run *run, mgpu_table_groups *groups)
 	groups->spec = &run->spec;
 	groups->keys = &run->keys;
 	groups->fresh = run->fresh;
+	groups->locale = run->locale;
 	groups->num_words = run->record.num_words;
 }
 
@@ -133,7 +134,7 @@ merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *
 		if (!mgpu_table_find(to, &merged.rows, merged.hashes, merged.numbers))
 			return false;
 		for (uint32_t i = 0; i < num_groups; i++)
-			mgpu_table_add_record(&run->spec, &run->record, mgpu_table_record(to, merged.numbers[i]),
+			mgpu_table_add_record(to, &run->record, mgpu_table_record(to, merged.numbers[i]),
 								  mgpu_table_record(from, list[begin + i]));
 	}
 	return true;

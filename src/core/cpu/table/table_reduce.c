@@ -211,6 +211,14 @@ add_column(const mgpu_group_column *of, const reduced_column *column, uint64_t *
 
 /* ---- records */
 
+static mgpu_extremes_of
+extremes_of(const mgpu_table_groups *groups, uint32_t column)
+{
+	const mgpu_group_column *of = &groups->spec->columns[column];
+
+	return (mgpu_extremes_of) {of->num_cells, of->is_collated ? groups->locale : (locale_t) 0};
+}
+
 bool
 mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows, const uint32_t *numbers)
 {
@@ -225,9 +233,10 @@ mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *reco
 	{
 		bool		has_nulls = (rows->some_nulls >> i & 1) != 0;
 		reduced_column column = {rows->codes[i], has_nulls ? rows->nulls : NULL, i, rows->num_rows};
+		mgpu_extremes_of of = extremes_of(groups, i);
 
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
-			mgpu_table_add_values(rows, i, spec->columns[i].num_cells, groups->records + record->reductions[i], groups->num_words, numbers);
+			mgpu_table_add_values(&of, rows, i, groups->records + record->reductions[i], groups->num_words, numbers);
 		else if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS)
 			fits &= mgpu_table_add_pairs(rows, i, groups->records + record->reductions[i], groups->num_words, numbers);
 		else if (spec->columns[i].reduction != MGPU_REDUCE_NONE)
@@ -244,16 +253,16 @@ mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *re
 	{
 		if (spec->columns[i].reduction == MGPU_REDUCE_INTEGER)
 			words[record->reductions[i] + 3] = UINT64_MAX;
-		else if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
-			memset(words + record->reductions[i] + 1, 0xFF, spec->columns[i].num_cells * sizeof(uint64_t));
 		else if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
 			words[record->reductions[i] + 4] = UINT64_MAX;
 	}
 }
 
 void
-mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from)
+mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *record, uint64_t *to, const uint64_t *from)
 {
+	const mgpu_group_spec *spec = groups->spec;
+
 	if (to[0] == 0)
 	{
 		memcpy(to, from, record->num_words * sizeof(uint64_t));
@@ -264,12 +273,16 @@ mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *reco
 	{
 		uint64_t   *words = to + record->reductions[i];
 		const uint64_t *more = from + record->reductions[i];
+		mgpu_extremes_of of = extremes_of(groups, i);
 
 		if (spec->columns[i].reduction == MGPU_REDUCE_NONE)
 			continue;
-		words[0] += more[0];
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
-			mgpu_table_add_extremes(words + 1, more + 1, more + 1 + spec->columns[i].num_cells, spec->columns[i].num_cells);
+		{
+			mgpu_table_add_extremes(&of, words, more + 1, more + 1 + of.num_cells, more[0]);
+			continue;
+		}
+		words[0] += more[0];
 		if (spec->columns[i].reduction != MGPU_REDUCE_INTEGER)
 			continue;
 		words[1] += more[1];
