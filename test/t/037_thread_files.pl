@@ -40,11 +40,14 @@ sub temp_files
 	return $node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()');
 }
 
+# the language of most databases; where the C library has none, its bytes
+my $english = $node->psql('postgres', q{CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8')}) == 0 ? 'english' : '"C"';
 run('CREATE TABLE t (id int, g int, v int, f float8, n numeric(10,2), k text COLLATE "C", label int,
-		x float8, skewed int8, ts timestamptz)',
+		x float8, skewed int8, ts timestamptz, word text COLLATE ' . $english . ')',
 	"INSERT INTO t SELECT i, i % 1000, nullif((i * 7919::int8 % 20011)::int, 5), sqrt(i), nullif(i % 977, 3) / 100.0, 'key ' || i % 531, i % 30,
 			CASE i % 1000 WHEN 7 THEN 'NaN' WHEN 8 THEN '-Infinity' WHEN 9 THEN NULL ELSE (i * 31 % 1009 - 500) / 3.0 END,
-			CASE WHEN i % 10 < 8 THEN 7 WHEN i % 10 = 8 THEN i ELSE i * 1000000000000 END, timestamptz '2026-01-01' + i * interval '1 minute'
+			CASE WHEN i % 10 < 8 THEN 7 WHEN i % 10 = 8 THEN i ELSE i * 1000000000000 END, timestamptz '2026-01-01' + i * interval '1 minute',
+			(ARRAY['Ab', 'ab', 'a-b', 'a b', 'É', 'e', 'ß', '', NULL])[i * 7 % 9 + 1] || i % 41
 		FROM generate_series(1, $rows) i",
 	"CREATE TABLE labels AS SELECT i AS id, 'label ' || i % 10 AS label FROM generate_series(0, 29) i", 'VACUUM ANALYZE t', 'VACUUM ANALYZE labels');
 
@@ -61,6 +64,10 @@ my @queries = (
 	'SELECT v, g, id % 3, count(*), max(f) FROM t GROUP BY v, g, id % 3',
 	'SELECT count(DISTINCT v), count(*), max(g) FROM t',
 	'SELECT count(DISTINCT k) FROM t',
+	'SELECT g, min(word), max(word), count(word), max(left(word, 2)), min(word) FILTER (WHERE v > 3), count(DISTINCT v) FROM t GROUP BY g',
+	'SELECT id / 3, min(word), max(word), max(k) FROM t GROUP BY 1',
+	'SELECT count(DISTINCT v), min(word), max(word || \'x\'), count(DISTINCT word) FROM t',
+	'SELECT g, v, min(word COLLATE "C"), max(word COLLATE "C"), count(DISTINCT word) FROM t GROUP BY g, v',
 	'SELECT g, percentile_cont(ARRAY[0.1, 0.2, 0.3, 0.4, 0.5]) WITHIN GROUP (ORDER BY v), percentile_disc(ARRAY[NULL]::float8[]) WITHIN GROUP (ORDER BY id) FROM t GROUP BY g');
 
 # Few groups, whose values do not fit: they are sorted by ranges.

@@ -253,6 +253,8 @@ mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *re
 	{
 		if (spec->columns[i].reduction == MGPU_REDUCE_INTEGER)
 			words[record->reductions[i] + 3] = UINT64_MAX;
+		else if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
+			memset(words + record->reductions[i] + 1, 0xFF, spec->columns[i].num_cells * sizeof(uint64_t));
 		else if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
 			words[record->reductions[i] + 4] = UINT64_MAX;
 	}
