@@ -117,7 +117,7 @@ record_build(const btree_build *build)
 	uint64		num_rows = build->rows.num_rows;
 
 	run_call_start();
-	run_record_cpu(&record, "index build", NULL, num_rows, num_rows * index_item_bytes(&build->rows), "index builds run on the CPU");
+	run_record_cpu(&record, "index build", NULL, num_rows, num_rows * build->rows.item_bytes, "index builds run on the CPU");
 	record.num_threads = build->rows.num_makers;
 	run_report(&record);
 }

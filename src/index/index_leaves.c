@@ -50,7 +50,7 @@ static inline bool
 is_plain(const index_rows *rows, uint64 i)
 {
 	if (rows->keys->are_numbers)
-		return !index_keys_has_null(rows->keys, index_number_at(rows, i) >> 48);
+		return !index_has_null(rows, i);
 	/* longer ones raise an error */
 	return index_item_tuple_bytes(index_strings(rows)[i]) <= BLCKSZ / 4;
 }
@@ -202,6 +202,7 @@ fill_task(void *context, uint64 task, int worker)
 	const planned_leaf *leaf = &batch->leaves[task];
 	const index_rows *rows = batch->rows;
 	PageHeader	header = (PageHeader) leaf->page;
+	bool		are_single = leaf->end - leaf->first == leaf->num_tuples;
 	ItemId		item;
 	uint32		num_rows;
 
@@ -211,7 +212,7 @@ fill_task(void *context, uint64 task, int worker)
 	{
 		Size		size = index_row_bytes(rows, i);
 
-		num_rows = rows_of_tuple(batch, i);
+		num_rows = are_single ? 1 : rows_of_tuple(batch, i);
 		size += list_bytes(size, num_rows);
 		if (!rows->keys->are_numbers && i + ENTRIES_AHEAD < rows->num_items)
 			index_fetch_ahead(index_entry_of(rows, index_strings(rows)[i + ENTRIES_AHEAD]));

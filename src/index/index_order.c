@@ -231,7 +231,7 @@ sort_equal_beginnings(index_rows *rows)
 void
 index_rows_sort(index_rows *rows)
 {
-	void	   *sorted = index_sort(rows->items, rows->num_items, index_item_bytes(rows), rows->work);
+	void	   *sorted = index_sort(rows->items, rows->num_items, rows->item_bytes, rows->work);
 
 	if (sorted != rows->items)
 	{

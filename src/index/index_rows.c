@@ -23,16 +23,24 @@
 /* What a string takes at most where threads make it, but for odd cases; then there is more. */
 #define FIRST_STRING_BYTES 8192
 
-/* Whether a row's number and place fit in 8 bytes. */
+/* Find out in how many bytes a row's number and place fit. */
 static void
 choose_items(index_rows *rows, BlockNumber num_blocks)
 {
-	uint32		bits = mgpu_bit_length(num_blocks) + INDEX_OFFSET_BITS;
+	uint32		place_bits = mgpu_bit_length(num_blocks) + INDEX_OFFSET_BITS;
+	Size		bytes = (rows->keys->number_bits + place_bits + 7) / 8;
 
-	rows->are_short = rows->keys->are_numbers && num_blocks > 0 && MaxHeapTuplesPerPage < 1 << (INDEX_OFFSET_BITS - 1) &&
-		rows->keys->number_bits + bits <= 64;
-	rows->place_bits = rows->are_short ? bits : 0;
-	rows->num_blocks = num_blocks;
+	rows->item_bytes = sizeof(mgpu_u128);
+	if (rows->keys->are_numbers && num_blocks > 0 && MaxHeapTuplesPerPage < 1 << (INDEX_OFFSET_BITS - 1) && bytes <= sizeof(index_narrow))
+	{
+		rows->item_bytes = bytes <= sizeof(uint64) ? sizeof(uint64) : sizeof(index_narrow);
+		rows->place_bits = place_bits;
+		rows->num_blocks = num_blocks;
+	}
+	place_bits = rows->place_bits > 0 ? rows->place_bits : 48;
+	rows->least_key = (mgpu_u128) 1 << place_bits;
+	rows->null_bits = rows->keys->null_bits << place_bits;
+	rows->no_null = rows->keys->no_null << place_bits;
 }
 
 void
@@ -60,7 +68,7 @@ index_rows_start(index_rows *rows, const index_keys *keys, BlockNumber num_block
 static Size
 sort_bytes(const index_rows *rows, uint64 num_items)
 {
-	return 2 * num_items * index_item_bytes(rows);
+	return 2 * num_items * rows->item_bytes;
 }
 
 /* Memory for at least so many items.  A copy of those that are there costs less than their pages, so they are not extended. */
@@ -73,10 +81,10 @@ grow_items(index_rows *rows, uint64 least)
 
 	/* the last step goes as far as memory does */
 	most = Max(Min(Min(most, affordable), MGPU_MAX_ITEMS), least);
-	items = large_alloc(rows->context, most * index_item_bytes(rows));
+	items = large_alloc(rows->context, most * rows->item_bytes);
 	if (rows->items)
 	{
-		memcpy(items, rows->items, rows->num_items * index_item_bytes(rows));
+		memcpy(items, rows->items, rows->num_items * rows->item_bytes);
 		pfree(rows->items);
 	}
 	rows->items = items;
@@ -134,7 +142,7 @@ add_number(index_rows *rows, ItemPointer place, const Datum *values, const bool 
 {
 	mgpu_u128	number;
 
-	if (rows->are_short && ItemPointerGetBlockNumber(place) >= rows->num_blocks)
+	if (rows->place_bits > 0 && ItemPointerGetBlockNumber(place) >= rows->num_blocks)
 		elog(ERROR, "a table has grown while an index is built");
 	if (!index_keys_number(rows->keys, values, nulls, &number))
 		index_rows_need_strings(rows);

@@ -81,7 +81,7 @@ index_rows_spill(index_rows *rows)
 	run->file = BufFileCreateTemp(false);
 	run->num_left = rows->num_items;
 	if (rows->keys->are_numbers)
-		BufFileWrite(run->file, rows->items, rows->num_items * index_item_bytes(rows));
+		BufFileWrite(run->file, rows->items, rows->num_items * rows->item_bytes);
 	else
 		write_entries(rows, run->file);
 	if (BufFileSeek(run->file, 0, 0, SEEK_SET) != 0)
@@ -134,7 +134,7 @@ read_row(const index_rows *rows, index_run *run)
 	run->num_left--;
 	if (rows->keys->are_numbers)
 	{
-		read_bytes(run, &item, index_item_bytes(rows));
+		read_bytes(run, &item, rows->item_bytes);
 		run->number = index_number_of(rows, &item);
 		return true;
 	}

@@ -231,7 +231,7 @@ static void
 close_gaps(page_scan *scan)
 {
 	index_rows *rows = scan->rows;
-	Size		bytes = index_item_bytes(rows);
+	Size		bytes = rows->item_bytes;
 
 	for (uint32 i = 0; i < scan->reading->num_pages; i++)
 	{
@@ -311,7 +311,7 @@ scan_pages(Relation heap, IndexInfo *info, index_rows *rows)
 	TableScanDesc table = table_beginscan_strat(heap, SnapshotAny, 0, NULL, true, true);
 	BlockNumber num_blocks = ((HeapScanDesc) table)->rs_nblocks;
 
-	if (rows->are_short && num_blocks > rows->num_blocks)
+	if (rows->place_bits > 0 && num_blocks > rows->num_blocks)
 		elog(ERROR, "a table has grown while an index is built");
 	start_scan(scan, heap, info, rows);
 	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, num_blocks);

@@ -16,6 +16,7 @@
 #include "core/cpu_codec.h"
 #include "core/sizes.h"
 #include "core/unsigned_sort.h"
+#include "index/index_narrow.h"
 #include "index/index_sort.h"
 #include "large_memory.h"
 
@@ -77,91 +78,20 @@ digit_shift(mgpu_u128 differing, unsigned bits)
 	return length < bits ? 0 : length - bits;
 }
 
-#define DEFINE_SORT(type) \
-static bool \
-is_in_order_##type(const type *items, uint64 num_items) \
-{ \
-	for (uint64 i = 1; i < num_items; i++) \
-		if (items[i - 1] > items[i]) \
-			return false; \
-	return true; \
-} \
-static mgpu_u128 \
-find_differing_##type(const type *items, uint64 num_items, const type *first) \
-{ \
-	type		differing = 0; \
-	for (uint64 i = 0; i < num_items; i++) \
-		differing |= items[i] ^ *first; \
-	return differing; \
-} \
-static void \
-count_digits_##type(const type *items, uint64 num_items, unsigned shift, uint32 mask, uint32 *counts) \
-{ \
-	memset(counts, 0, (mask + 1) * sizeof(uint32)); \
-	for (uint64 i = 0; i < num_items; i++) \
-		counts[(uint32) (items[i] >> shift) & mask]++; \
-} \
-static void \
-move_items_##type(const type *from, type *to, uint64 num_items, unsigned shift, uint32 mask, uint32 *places) \
-{ \
-	for (uint64 i = 0; i < num_items; i++) \
-		to[places[(uint32) (from[i] >> shift) & mask]++] = from[i]; \
-}
-
-DEFINE_SORT(uint64)
-DEFINE_SORT(mgpu_u128)
-
-/* From may be to. */
-static void
-insert_items(const mgpu_u128 *from, mgpu_u128 *to, uint32 num_items)
-{
-	for (uint32 i = 0; i < num_items; i++)
-	{
-		mgpu_u128	item = from[i];
-		uint32		place = i;
-
-		for (; place > 0 && to[place - 1] > item; place--)
-			to[place] = to[place - 1];
-		to[place] = item;
-	}
-}
-
-/* Sort items in memory that has room for them twice; they end in the other one if to_other. */
-static void
-sort_items(mgpu_u128 *items, mgpu_u128 *other, uint64 num_items, bool to_other)
-{
-	uint32		ends[1 << MOST_BITS];
-	unsigned	bits = digit_bits(num_items);
-	uint32		mask = (1 << bits) - 1;
-	mgpu_u128	differing = num_items <= INSERTED_ITEMS ? 0 : find_differing_mgpu_u128(items, num_items, items);
-	unsigned	shift = digit_shift(differing, bits);
-	uint32		begin = 0;
-
-	/* a few, or all the same */
-	if (differing == 0)
-	{
-		insert_items(items, to_other ? other : items, (uint32) num_items);
-		return;
-	}
-	count_digits_mgpu_u128(items, num_items, shift, mask, ends);
-	for (uint32 digit = 0; digit <= mask; digit++)
-	{
-		uint32		count = ends[digit];
-
-		ends[digit] = begin;
-		begin += count;
-	}
-	move_items_mgpu_u128(items, other, num_items, shift, mask, ends);
-	begin = 0;
-	for (uint32 digit = 0; digit <= mask; digit++)
-	{
-		sort_items(other + begin, items + begin, ends[digit] - begin, !to_other);
-		begin = ends[digit];
-	}
-}
+/* The items of each width have functions of their own. */
+#define SORT_ITEM uint64
+#define SORT_VALUE(item) (item)
+#include "index/index_sort_items.h"
+#define SORT_ITEM mgpu_u128
+#define SORT_VALUE(item) (item)
+#include "index/index_sort_items.h"
+#define SORT_ITEM index_narrow
+#define SORT_VALUE(item) index_narrow_value(item)
+#include "index/index_sort_items.h"
 
 #define CALL_WIDTH(sorter, function, ...) \
-	((sorter)->width == sizeof(uint64) ? function##_uint64(__VA_ARGS__) : function##_mgpu_u128(__VA_ARGS__))
+	((sorter)->width == sizeof(uint64) ? function##_uint64(__VA_ARGS__) : \
+	 (sorter)->width == sizeof(index_narrow) ? function##_index_narrow(__VA_ARGS__) : function##_mgpu_u128(__VA_ARGS__))
 
 static inline void *
 item_at(const index_sorter *sorter, int side, uint64 i)
@@ -179,8 +109,8 @@ sort_task(void *context, uint64 task, int worker)
 
 	uint64		num_items = part->end - part->begin;
 
-	if (sorter->width == sizeof(mgpu_u128))
-		sort_items(items, other, num_items, part->side == 0);
+	if (sorter->width != sizeof(uint64))
+		CALL_WIDTH(sorter, sort_items, items, other, num_items, part->side == 0);
 	else if (part->side == 0)
 	{
 		memcpy(other, items, num_items * sizeof(uint64));
