@@ -59,7 +59,8 @@ SORT_NAME(insert_items)(const SORT_ITEM *from, SORT_ITEM *to, uint32 num_items)
 }
 
 /* Sort items in memory that has room for them twice; they end in the other one if to_other.  Short items are not sorted by it. */
-static void pg_attribute_unused()
+pg_attribute_unused()
+static void
 SORT_NAME(sort_items)(SORT_ITEM *items, SORT_ITEM *other, uint64 num_items, bool to_other)
 {
 	uint32		ends[1 << MOST_BITS];
