@@ -4,7 +4,7 @@
 #   make install         installs it there
 #   make installcheck    runs the SQL, isolation and TAP tests against a running server
 #   make test            every part once, in minutes, on private servers; installs what is missing (Debian, Ubuntu)
-#   make test-full       those, and big sizes, sanitizers, valgrind, memory peaks, long oracles: about two hours
+#   make test-full       those, and big sizes, sanitizers, valgrind, coverage, memory peaks, long oracles: over two hours
 #   make demo            a tour with millions of rows on a private server
 #   make bench           figures against PostgreSQL and its peers
 #   make lint            clang-tidy and cppcheck over src; fails if they find anything
@@ -268,15 +268,16 @@ export MGPU_BUILD_SAID = yes
 
 # One program a file; those of the service have it with small extents.  In variants: plain against the shipped archive; guarded, the
 # same with memory between guard pages and threads that are shaken (unit_guard.c);
-# the others against the core built with that sanitizer.
+# the others against the core built with that sanitizer, or with counts of gcov.
 UNIT_TESTS = $(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/core_*.c)))
-UNIT_VARIANTS = plain guarded asan ubsan tsan
+UNIT_VARIANTS = plain guarded asan ubsan tsan coverage
 UNIT_FLAGS_plain =
 UNIT_WRAPPED = malloc calloc realloc aligned_alloc free mmap munmap pthread_mutex_lock pthread_mutex_unlock
 UNIT_FLAGS_guarded = $(UNIT_WRAPPED:%=-Wl,--wrap=%)
 UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
+UNIT_FLAGS_coverage = -O1 --coverage
 UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
 UNIT_PLAYED_TESTS = core_group core_table
 UNIT_SMALL_SOURCES = $(filter src/core/service/%,$(CORE_SOURCES))

@@ -41,13 +41,23 @@ sub sized
 # In kB, as /proc counts.
 our $MEGABYTE = 1024;
 
+# gcov's counts are written when a process ends by itself, and nodes that are left to the end are stopped at once.
+my @nodes;
+END
+{
+	my $status = $?;
+
+	$_->stop('fast', fail_ok => 1) foreach $ENV{GCOV_PREFIX} ? @nodes : ();
+	$? = $status;
+}
+
 # A started node with the extension in database postgres; conf has lines of postgresql.conf, initdb its arguments.
 # With MGPU_TEST_DEVICE, GPUs are driven by the service, and have to be used; there are some, or played ones.
 # Few shared buffers, so that a process's resident size is its own memory and not the cache.
 sub new_node
 {
 	my ($name, %option) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	push @nodes, my $node = PostgreSQL::Test::Cluster->new($name);
 	my @on_device = ("shared_preload_libraries = 'mgpu_pg'", 'mgpu.executor = gpu', 'mgpu.gpu_failure = error');
 
 	$ENV{MGPU_PLAYED_DEVICES} = 2 if $ENV{MGPU_TEST_DEVICE};
