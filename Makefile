@@ -4,7 +4,7 @@
 #   make install         installs it there
 #   make installcheck    runs the SQL, isolation and TAP tests against a running server
 #   make test            every part once, in minutes, on private servers; installs what is missing (Debian, Ubuntu)
-#   make test-full       those, and big sizes, sanitizers, valgrind, coverage, memory peaks, long oracles: over two hours
+#   make test-full       those, and big sizes, sanitizers, valgrind, coverage, memory peaks, long random tests: over three hours
 #   make demo            a tour with millions of rows on a private server
 #   make bench           figures against PostgreSQL and its peers
 #   make lint            clang-tidy and cppcheck over src; fails if they find anything
