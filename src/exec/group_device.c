@@ -109,6 +109,7 @@ take_key(group_state *state, const device_query *query, int number)
 	}
 }
 
+/* And what depends on keys. */
 static void
 take_keys(group_state *state, const device_query *query)
 {
@@ -118,9 +119,10 @@ take_keys(group_state *state, const device_query *query)
 	chunk_free(state->node.rows);
 	(void) chunk_add_rows(state->node.rows, query->num_groups);
 	caller = MemoryContextSwitchTo(values);
-	for (int i = 0; i < state->keys.num_keys; i++)
+	for (int i = 0; i < query->job.num_values; i++)
 	{
-		take_key(state, query, state->keys.keys[i].column);
+		if (query->job.values[i].key >= 0)
+			take_key(state, query, i);
 		MemoryContextReset(values);
 	}
 	MemoryContextSwitchTo(caller);

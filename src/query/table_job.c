@@ -108,17 +108,6 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 	return columns_of(job, cells);
 }
 
-/* The same of a key of groups: nothing but whether values are equal is asked of it. */
-static table_value *
-take_key_value(table_job *job, int number, Expr *expr)
-{
-	table_value *value = &job->values[number];
-
-	if (value->column < 0 && expr_program_add_name(job->program, expr, &value->cells))
-		value->column = columns_of(job, &value->cells);
-	return value->column < 0 ? NULL : value;
-}
-
 static table_value *
 take_value(table_job *job, const table_question *question, int number)
 {
@@ -201,26 +190,42 @@ type_of(const table_question *question, int column)
 }
 
 static bool
-take_key(table_job *job, const table_question *question, int number)
+add_key(table_job *job, table_value *value)
 {
-	const query *query = question->query;
-	int			column = list_nth_int(query->key_columns, number);
-	table_value *value = query->kind == QUERY_GROUP ? take_key_value(job, column, list_nth(question->scan.columns, column)) : NULL;
 	mgpu_group_spec *spec = job->spec;
-	group_key	key;
 
-	if (value == NULL)
-		value = take_value(job, question, column);
-
-	if (value == NULL || value->cells.form == CELLS_SHOWN || spec->num_keys + value->cells.num_cells > MGPU_GROUP_MAX_KEYS ||
-		!group_key_fill(&key, type_of(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) ||
-		key.form == GROUP_KEY_CALLS)
+	if (spec->num_keys + value->cells.num_cells > MGPU_GROUP_MAX_KEYS)
 		return false;
 	value->key = spec->num_keys;
 	show(job, value);
 	for (int i = 0; i < value->cells.num_cells; i++)
 		spec->keys[spec->num_keys++] = value->column + i;
 	return true;
+}
+
+/* The cells of a key.  Of groups nothing but whether values are equal is asked, so a name will do. */
+static table_value *
+take_key_cells(table_job *job, const table_question *question, int column)
+{
+	table_value *value = &job->values[column];
+
+	if (value->column < 0 && question->query->kind == QUERY_GROUP &&
+		expr_program_add_name(job->program, list_nth(question->scan.columns, column), &value->cells))
+		value->column = columns_of(job, &value->cells);
+	return take_value(job, question, column);
+}
+
+static bool
+take_key(table_job *job, const table_question *question, int number)
+{
+	const query *query = question->query;
+	int			column = list_nth_int(query->key_columns, number);
+	table_value *value = take_key_cells(job, question, column);
+	group_key	key;
+
+	return value && value->cells.form != CELLS_SHOWN &&
+		group_key_fill(&key, type_of(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) &&
+		key.form != GROUP_KEY_CALLS && add_key(job, value);
 }
 
 static bool
@@ -230,6 +235,14 @@ take_keys(table_job *job, const table_question *question)
 		if (!take_key(job, question, i))
 			return false;
 	return true;
+}
+
+bool
+table_job_take_dependent(table_job *job, const table_question *question, int column)
+{
+	table_value *value = take_key_cells(job, question, column);
+
+	return value && (value->key >= 0 || add_key(job, value));
 }
 
 /* Whether values are in order if their cells are. */
@@ -356,7 +369,7 @@ table_job_make(table_job *job, const table_question *question)
 	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
-		job->values[i].column = -1;
+		job->values[i].column = job->values[i].key = -1;
 	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question) && table_job_finish_builds(job, question) &&
 		write_program(job) && table_feed_write_locale(job) && describe_rows(job, RelationGetDescr(question->scan.relation));
 	if (!can_do)

@@ -48,7 +48,7 @@ typedef struct table_question
 typedef struct table_value
 {
 	int			column;			/* the spec's first; -1: nobody wants it */
-	int			key;			/* the spec's first key */
+	int			key;			/* the spec's first key; -1: it is none */
 	value_cells cells;
 } table_value;
 
@@ -142,6 +142,12 @@ extern double table_job_part(table_executor executor);
 extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
 
 /* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */
+
+/*
+ * Take a column that is the same in all rows of a group, since it depends on the keys: as one more key, which tells no more groups
+ * apart.  false: it cannot be one.
+ */
+extern bool table_job_take_dependent(table_job *job, const table_question *question, int column);
 
 /* The spec's column that is an output of the program.  -1: there are too many. */
 extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 width);

@@ -231,7 +231,6 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 
 /* ---- outputs */
 
-/* Other columns of a group's first row are not asked for. */
 static bool
 take_output(table_job *job, const table_question *question, int number, table_output *output)
 {
@@ -242,8 +241,6 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 	group_plan	plan;
 
 	*output = (table_output) {.column = -1,.sort = -1,.percentile = -1};
-	if (!IsA(aggref, Aggref))
-		return false;
 	plan = group_plan_of(aggref, &why_not);
 	if (plan.way == GROUP_WAY_SORT)
 		return take_sorted(job, question, number, &plan, output);
@@ -269,12 +266,16 @@ adds_floats(const mgpu_group_spec *spec)
 bool
 table_job_take_outputs(table_job *job, const table_question *question)
 {
-	int			num_keys = list_length(question->query->key_columns);
+	int			num_outputs = list_length(question->outputs);
 
-	job->num_outputs = list_length(question->outputs) - num_keys;
-	job->outputs = palloc(job->num_outputs * sizeof(table_output) + 1);
-	for (int i = 0; i < job->num_outputs; i++)
-		if (!take_output(job, question, num_keys + i, &job->outputs[i]))
+	job->outputs = palloc(num_outputs * sizeof(table_output) + 1);
+	for (int i = list_length(question->query->key_columns); i < num_outputs; i++)
+	{
+		bool		is_aggregate = IsA(list_nth(question->outputs, i), Aggref);
+
+		if (is_aggregate ? !take_output(job, question, i, &job->outputs[job->num_outputs++]) :
+			!table_job_take_dependent(job, question, linitial_int(list_nth(question->query->uses, i))))
 			return false;
+	}
 	return job->spec->num_keys > 0 || !adds_floats(job->spec);
 }
