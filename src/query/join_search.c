@@ -27,9 +27,6 @@
 #include "run/run_table.h"
 #include "settings.h"
 
-/* Which paths are compared by: less is better for the other executor, too. */
-#define COMPARED_BY TABLE_BY_THREADS
-
 static set_join_pathlist_hook_type previous_hook;
 
 /* What was kept of a joined relation, or NULL. */
@@ -100,15 +97,11 @@ repeats_keys(PlannerInfo *root, const Path *path)
 	return join_path_stream(root, path, &joins) && join_path_repeats(root, joins);
 }
 
-/* Keys that differ go first: how many rows such joins have is known, and a GPU does them too. */
-static bool
-is_better(PlannerInfo *root, const Path *path, const Path *known)
+/* By whoever would run it: where keys repeat, no GPU does. */
+static Cost
+cost_of(PlannerInfo *root, const Path *path)
 {
-	bool		known_repeats = known && repeats_keys(root, known);
-
-	if (known == NULL || repeats_keys(root, path) != known_repeats)
-		return known == NULL || known_repeats;
-	return table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY);
+	return table_job_scan_cost(root, path, run_may_use_gpu() && !repeats_keys(root, path) ? TABLE_BY_GPU : TABLE_BY_THREADS);
 }
 
 static void
@@ -123,7 +116,7 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
 		return;
 	path = make_path(root, joined, outer, inner, type, extra);
-	if (path && is_large(join_path_stream(root, path, &joins)) && is_better(root, path, known))
+	if (path && is_large(join_path_stream(root, path, &joins)) && (known == NULL || cost_of(root, path) < cost_of(root, known)))
 		joined->fdw_private = path;
 }
 

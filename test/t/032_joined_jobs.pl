@@ -20,7 +20,12 @@ sub check_joins
 {
 	my ($name, $num_joins, @queries) = @_;
 
-	check_plans($session, "$name: $num_joins joins", sub { has_joins(@_, $num_joins) }, @queries);
+	# threads may join smaller sides with each other first, and look up what comes of it: some joins are then within a side
+	check_plans($session, "$name: $num_joins joins", sub {
+		my @said = @_;
+
+		return has_joins(@said, $num_joins) || ($said[1] eq 'cpu' && $said[0] =~ /Sides Read by Threads: [1-9]/ && grep { has_joins(@said, $_) } 1 .. $num_joins - 1);
+	}, @queries);
 	return;
 }
 
