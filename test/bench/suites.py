@@ -33,8 +33,13 @@ MANY_ROWS = 200_000
 def make_table(session, table, rows):
     """Filled by PostgreSQL."""
     columns = ', '.join(f'{name} {kind}' + (' COLLATE "C"' if kind == 'text' else '') for name, kind, _ in table.columns)
-    values = ', '.join(value for *_, value in table.columns).replace('{rows}', str(rows))
-    session.run(f'CREATE UNLOGGED TABLE suite.{table.name} ({columns}); INSERT INTO suite.{table.name} SELECT {values} FROM generate_series(1::bigint, {rows}) i;')
+    values = ', '.join(value for *_, value in table.columns)
+    made = f'CREATE UNLOGGED TABLE suite.{table.name} ({columns}); INSERT INTO suite.{table.name} SELECT {values} FROM generate_series(1::bigint, {table.rows}) i;'
+    session.run(made.replace('{rows}', str(rows)))
+    if table.primary:
+        session.run(f'ALTER TABLE suite.{table.name} ADD PRIMARY KEY ({table.primary});')
+    for index in table.indexes:
+        session.run(f'CREATE INDEX ON suite.{index};')
 
 
 def copy_to_duckdb(connection, table):
@@ -65,6 +70,9 @@ def make_by_duckdb(session, connection, suite, rows):
 def make_data(session, options):
     """The statements, and DuckDB's connection where there is one."""
     connection = duckdb.connect() if duckdb else None
+    if connection:
+        # date_bin by its name there
+        connection.execute("SET TimeZone = 'UTC'; CREATE MACRO date_bin(width, at, origin) AS time_bucket(width, at::timestamptz, origin::timestamptz)")
     session.run('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS mgpu_pg; DROP SCHEMA IF EXISTS suite CASCADE; CREATE SCHEMA suite;')
     if options.suite in suites_data.MADE:
         if not duckdb:
@@ -88,7 +96,7 @@ def make_data(session, options):
 
 def settings(options, system):
     on = 'on' if system == OURS else 'off'
-    return (f"RESET ALL; SET search_path = suite, public; SET jit = off; SET work_mem = '{options.work_mem}'; SET max_parallel_workers_per_gather = {options.workers};"
+    return (f"RESET ALL; SET search_path = suite, public; SET TimeZone = 'UTC'; SET jit = off; SET work_mem = '{options.work_mem}'; SET max_parallel_workers_per_gather = {options.workers};"
             f"SET statement_timeout = '{options.seconds}s'; SET mgpu.executor = {options.executor};"
             + ''.join(f'SET mgpu.enable_{node} = {on};' for node in ('group', 'top', 'sort', 'threads', 'columns')))
 
@@ -105,7 +113,8 @@ def plain(value):
     try:
         return float(value)
     except (TypeError, ValueError):
-        return str(value).rstrip()
+        # DuckDB's times have no zone, which is UTC
+        return re.sub(r'( \d\d:\d\d:[\d.]+)\+00(:00)?$', r'\1', str(value).rstrip())
 
 
 def sort_key(row):

@@ -7,7 +7,8 @@ order of its rows, so that its answer is one.
 import collections
 
 # Of each column the name, the type in PostgreSQL and in DuckDB, and SQL of its values: of i, the row's number, and {rows}.
-Table = collections.namedtuple('Table', 'name columns')
+# The number of rows is SQL of {rows}.  DuckDB has neither the primary key nor the indexes.
+Table = collections.namedtuple('Table', 'name columns rows primary indexes', defaults=('{rows}', '', ()))
 
 
 def mixed(salt, below):
@@ -108,6 +109,104 @@ GROUPS = [
     ('sum, count by all', 'SELECT a, b, c, d, e, f, sum(z), count(*) FROM keys GROUP BY a, b, c, d, e, f'),
 ]
 
+# ------------------------------------------------------- readings of machines
+
+# Each host is read every ten seconds, for two days, in which all hosts come in turn; its memory, every minute.
+HOSTS_OF = '({rows} / 17280 + 1)'
+
+
+def reading(seconds):
+    """The columns of each reading: when, and of which host."""
+    return [
+        ('at', 'timestamptz', f"timestamptz '2026-07-01 00:00:00+00' + (i - 1) / {HOSTS_OF} * interval '{seconds} seconds'"),
+        ('host', 'int', f'(i - 1) % {HOSTS_OF} + 1'),
+    ]
+
+
+HOSTS = Table('hosts', [
+    ('id', 'int', 'i'),
+    ('name', 'text', "'host-' || i"),
+    ('region', 'text', f"'region-' || {mixed(61, 9)}"),
+    ('datacenter', 'text', f"'region-' || {mixed(61, 9)} || '-' || chr((97 + {mixed(62, 3)})::int)"),
+    ('rack', 'int', mixed(63, 100)),
+    ('os', 'text', f"(ARRAY['Debian 12', 'Debian 13', 'Ubuntu 24.04'])[1 + {mixed(64, 3)}]"),
+    ('arch', 'text', f"CASE WHEN {mixed(65, 3)} = 0 THEN 'arm64' ELSE 'x86-64' END"),
+    ('team', 'text', f"'team ' || {mixed(66, 12)}"),
+    ('service', 'text', f"'service-' || {mixed(67, 20)}"),
+    ('environment', 'text', f"(ARRAY['production', 'staging', 'test'])[1 + {skewed(68, 3)}]"),
+], HOSTS_OF, 'id')
+
+# of 100, in parts of 64: numbers whose sums are the same in any order
+CPU = Table('cpu', reading(10) + [
+    ('used_user', 'double precision', f'{mixed(71, 6401)} / 64.0'),
+    ('used_system', 'double precision', f'{mixed(72, 6401)} / 64.0'),
+    ('idle', 'double precision', f'{mixed(73, 6401)} / 64.0'),
+    ('used_nice', 'double precision', f'{skewed(74, 6401)} / 64.0'),
+    ('waiting', 'double precision', f'{skewed(76, 6401)} / 64.0'),
+    ('irq', 'double precision', f'{skewed(78, 6401)} / 64.0'),
+    ('softirq', 'double precision', f'{skewed(80, 6401)} / 64.0'),
+    ('stolen', 'double precision', f'{skewed(82, 6401)} / 64.0'),
+    ('guest', 'double precision', f'{skewed(84, 6401)} / 64.0'),
+    ('guest_nice', 'double precision', f'{skewed(86, 6401)} / 64.0'),
+], indexes=('cpu (host, at DESC)', 'cpu (at DESC)'))
+
+MEMORY = Table('memory', reading(60) + [
+    ('total', 'bigint', f'17179869184 * (1 + (i - 1) % {HOSTS_OF} % 4)'),
+    ('used', 'bigint', f'17179869184 / 1000 * (1 + (i - 1) % {HOSTS_OF} % 4) * {mixed(88, 1001)}'),
+    ('cached', 'bigint', f'17179869184 / 1000 * {mixed(89, 1001)}'),
+], '{rows} / 6', indexes=('memory (host, at DESC)', 'memory (at DESC)'))
+
+READINGS = [name for name, *_ in CPU.columns[2:]]
+ONE_HOST = "host = (SELECT id FROM hosts WHERE name = 'host-3')"
+EIGHT_HOSTS = "host IN (SELECT id FROM hosts WHERE name IN ('host-1', 'host-2', 'host-3', 'host-5', 'host-8', 'host-13', 'host-21', 'host-34'))"
+
+
+def during(start, end):
+    return f"at >= '2026-07-{start}:00+00' AND at < '2026-07-{end}:00+00'"
+
+
+def each(function, number):
+    return ', '.join(f'{function}({name})' for name in READINGS[:number])
+
+
+def by_time(unit, function, number, where):
+    return f"SELECT date_trunc('{unit}', at) AS t, {each(function, number)} FROM cpu WHERE {where} GROUP BY t ORDER BY t"
+
+
+def by_hour_and_host(number):
+    return (f"SELECT date_trunc('hour', at) AS t, name, {each('avg', number)} FROM cpu JOIN hosts ON hosts.id = cpu.host"
+            f" WHERE {during('01 06:00', '01 18:00')} GROUP BY t, name ORDER BY t, name")
+
+
+DEVOPS = [
+    ('a metric of a host, by minute', by_time('minute', 'max', 1, f"{ONE_HOST} AND {during('01 12:00', '01 13:00')}")),
+    ('a metric of 8 hosts, by minute', by_time('minute', 'max', 1, f"{EIGHT_HOSTS} AND {during('01 12:00', '01 13:00')}")),
+    ('5 metrics of a host, by minute', by_time('minute', 'max', 5, f"{ONE_HOST} AND {during('01 12:00', '01 13:00')}")),
+    ('5 metrics of 8 hosts, by minute', by_time('minute', 'max', 5, f"{EIGHT_HOSTS} AND {during('01 12:00', '01 13:00')}")),
+    ('all metrics of a host, by hour', by_time('hour', 'max', 10, f"{ONE_HOST} AND {during('01 09:00', '01 17:00')}")),
+    ('all metrics of 8 hosts, by hour', by_time('hour', 'max', 10, f"{EIGHT_HOSTS} AND {during('01 09:00', '01 17:00')}")),
+    ('a mean by hour and host', by_hour_and_host(1)),
+    ('5 means by hour and host', by_hour_and_host(5)),
+    ('10 means by hour and host', by_hour_and_host(10)),
+    ('high readings of a host', f"SELECT * FROM cpu WHERE used_user > 90 AND {ONE_HOST} AND {during('01 06:00', '01 18:00')}"),
+    ('high readings', f"SELECT * FROM cpu WHERE used_user > 90 AND {during('01 06:00', '01 18:00')}"),
+    ('newest reading of each host', 'SELECT DISTINCT ON (host) * FROM cpu ORDER BY host, at DESC'),
+    ('newest reading, by row_number', "SELECT name, at, used_user FROM (SELECT host, at, used_user, row_number() OVER (PARTITION BY host ORDER BY at DESC) AS place FROM cpu) p"
+     ' JOIN hosts ON hosts.id = p.host WHERE place = 1'),
+    ('last five maxima by minute', "SELECT date_trunc('minute', at) AS t, max(used_user) FROM cpu WHERE at < '2026-07-02 06:00:00+00' GROUP BY t ORDER BY t DESC LIMIT 5"),
+    ('percentile by region and hour', "SELECT region, date_trunc('hour', at) AS t, percentile_cont(0.95) WITHIN GROUP (ORDER BY used_user) AS p FROM cpu JOIN hosts ON hosts.id = cpu.host"
+     ' GROUP BY region, t ORDER BY region, t'),
+    ('hosts above 99 by region', 'SELECT region, count(DISTINCT host) AS hosts, count(*) AS readings FROM cpu JOIN hosts ON hosts.id = cpu.host'
+     ' WHERE used_user > 99 AND used_system > 90 GROUP BY region ORDER BY region'),
+    ('moving average of each host', 'SELECT host, at, avg(used_user) OVER (PARTITION BY host ORDER BY at ROWS BETWEEN 5 PRECEDING AND CURRENT ROW) AS a FROM cpu'
+     f" WHERE {during('01 12:00', '01 18:00')}"),
+    ('services by five minutes', "SELECT date_bin(interval '5 minutes', at, timestamptz '2026-07-01 00:00:00+00') AS t, service, avg(used_user), max(waiting), count(*)"
+     f" FROM cpu JOIN hosts ON hosts.id = cpu.host WHERE environment = 'production' AND {during('01 06:00', '01 18:00')} GROUP BY t, service ORDER BY t, service"),
+    ('cpu beside memory by hour', "SELECT c.t, c.host, c.busy, m.filled FROM (SELECT date_trunc('hour', at) AS t, host, 100 - avg(idle) AS busy FROM cpu GROUP BY t, host) c"
+     " JOIN (SELECT date_trunc('hour', at) AS t, host, sum(used) * 100.0 / sum(total) AS filled FROM memory GROUP BY t, host) m ON m.t = c.t AND m.host = c.host"
+     ' WHERE c.busy > 50 AND m.filled > 50'),
+]
+
 # ---------------------------------------------------------------------- TPC-H
 
 # Columns of other names are numbers, or texts
@@ -130,4 +229,4 @@ STORE_SALES_OF_SCALE_1 = 2880404
 MADE = {'tpch': (f'dbgen(sf={{rows}} / {LINEITEMS_OF_SCALE_1}.0)', PRIMARY, LENGTHS, INDEXES, 'tpch_queries()'),
         'tpcds': (f'dsdgen(sf={{rows}} / {STORE_SALES_OF_SCALE_1}.0)', DS_PRIMARY, {}, [], 'tpcds_queries()')}
 
-SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS)}
+SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS)}
