@@ -30,9 +30,10 @@ NONE_SENT = ' OFFSET 1000000000'
 MANY_ROWS = 200_000
 
 
-def make_table(session, table, rows):
+def make_table(session, table, options):
     """Filled by PostgreSQL."""
-    columns = ', '.join(f'{name} {kind}' + (' COLLATE "C"' if kind == 'text' else '') for name, kind, _ in table.columns)
+    rows = options.rows
+    columns = ', '.join(f'{name} {kind}' + (f' COLLATE "{options.collate}"' if kind == 'text' else '') for name, kind, _ in table.columns)
     values = ', '.join(value for *_, value in table.columns)
     made = f'CREATE UNLOGGED TABLE suite.{table.name} ({columns}); INSERT INTO suite.{table.name} SELECT {values} FROM generate_series(1::bigint, {table.rows}) i;'
     session.run(made.replace('{rows}', str(rows)))
@@ -82,8 +83,10 @@ def make_data(session, options):
         connection = connection if options.suite == 'tpch' else None
     else:
         tables, statements = suites_data.SUITES[options.suite]
+        # DuckDB compares texts by their bytes
+        connection = connection if options.collate == 'C' else None
         for table in tables:
-            make_table(session, table, options.rows)
+            make_table(session, table, options)
             if connection:
                 copy_to_duckdb(connection, table)
     names = session.run("SELECT string_agg(format('suite.%I', relname), ', ') FROM pg_class WHERE relnamespace = 'suite'::regnamespace AND relkind = 'r';")[0]
@@ -233,6 +236,7 @@ def parse():
     parser.add_argument('--executor', default='auto')
     parser.add_argument('--seconds', type=int, default=120)
     parser.add_argument('--only', default='')
+    parser.add_argument('--collate', default='C')
     parser.add_argument('--name')
     parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
     parser.add_argument('--tree', default='unknown')

@@ -229,4 +229,43 @@ STORE_SALES_OF_SCALE_1 = 2880404
 MADE = {'tpch': (f'dbgen(sf={{rows}} / {LINEITEMS_OF_SCALE_1}.0)', PRIMARY, LENGTHS, INDEXES, 'tpch_queries()'),
         'tpcds': (f'dsdgen(sf={{rows}} / {STORE_SALES_OF_SCALE_1}.0)', DS_PRIMARY, {}, [], 'tpcds_queries()')}
 
-SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS)}
+# ------------------------------------------------------------------ customers
+
+NAMES = "(ARRAY['Adler', 'baker', 'Chen', 'De Luca', 'Évrard', 'García', 'Ítalo', 'Kovač', 'Müller', 'O''Neil', 'Šimek', 'van Dyk'])"
+CUSTOMERS = Table('customers', [
+    ('id', 'int', 'i'),
+    ('name', 'text', f"{NAMES}[{mixed(61, 12)} + 1] || ' ' || substr(md5(i::text), 1, 6)"),
+    ('mail', 'text', "'c' || i || '@example.com'"),
+    ('city', 'text', f"{NAMES}[{mixed(62, 12)} + 1] || 'stadt ' || {mixed(63, 40)}"),
+    ('credit', 'numeric(10,2)', f'{mixed(64, 100000)} / 7.0'),
+], rows='({rows} / 20 + 1)', primary='id')
+ORDERS = Table('orders', [
+    ('id', 'int', 'i'),
+    ('customer', 'int', f'{mixed(65, "({rows} / 20 + 1)")} + 1'),
+    ('item', 'text', f"{NAMES}[{mixed(66, 12)} + 1] || ' ' || {mixed(67, 5000)}"),
+    ('note', 'text', f"initcap(substr(md5(i::text), 1, 8)) || ' ' || substr(md5((i * 3)::text), 1, 10)"),
+    ('total', 'numeric(12,2)', f'{mixed(68, 1000000)} / 3.0'),
+    ('day', 'date', f"date '2026-01-01' + {mixed(69, 365)}::int"),
+])
+
+ORDERED = [
+    ('sum by item', 'SELECT item, count(*), sum(total) FROM orders GROUP BY item'),
+    ('sum by item, in order', 'SELECT item, count(*), sum(total) FROM orders GROUP BY item ORDER BY item'),
+    ('notes in order', 'SELECT note, id FROM orders ORDER BY note'),
+    ('items in order', 'SELECT item, id FROM orders ORDER BY item, id'),
+    ('first 10 notes', 'SELECT note, id FROM orders ORDER BY note, id LIMIT 10'),
+    ('first note of each day', 'SELECT DISTINCT ON (day) day, note, id FROM orders ORDER BY day, note, id'),
+    ('number by item', 'SELECT id, row_number() OVER (PARTITION BY item ORDER BY total, id) FROM orders'),
+    ('number by note of a day', 'SELECT id, row_number() OVER (PARTITION BY day ORDER BY note, id) FROM orders'),
+    ('least and greatest item', 'SELECT day, min(item), max(item), count(*) FROM orders GROUP BY day'),
+    ('median by item', 'SELECT item, percentile_cont(0.5) WITHIN GROUP (ORDER BY total::float8) FROM orders GROUP BY item'),
+    ('items of a day', "SELECT day, string_agg(item, ',' ORDER BY item, id) FROM orders GROUP BY day"),
+    ('median note', 'SELECT day, percentile_disc(0.5) WITHIN GROUP (ORDER BY note) FROM orders GROUP BY day'),
+    ('by customer', 'SELECT c.id, c.name, c.mail, sum(o.total), count(*) FROM customers c JOIN orders o ON o.customer = c.id GROUP BY c.id, c.name, c.mail'),
+    ('by customer of a month', "SELECT c.id, c.name, c.credit, sum(o.total) FROM customers c JOIN orders o ON o.customer = c.id WHERE o.day < date '2026-02-01' GROUP BY c.id, c.name, c.credit"),
+    ('best customers', 'SELECT c.id, c.name, c.city, sum(o.total) AS total FROM customers c JOIN orders o ON o.customer = c.id GROUP BY c.id, c.name, c.city ORDER BY total DESC, c.id LIMIT 20'),
+    ('customers without orders', 'SELECT c.id, c.name, count(o.id) FROM customers c LEFT JOIN orders o ON o.customer = c.id AND o.total < 1000 GROUP BY c.id, c.name'),
+    ('by city, in order', 'SELECT c.city, count(*), sum(o.total) FROM customers c JOIN orders o ON o.customer = c.id GROUP BY c.city ORDER BY c.city'),
+]
+
+SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS), 'customers': ([CUSTOMERS, ORDERS], ORDERED)}
