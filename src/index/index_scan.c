@@ -154,7 +154,7 @@ pin_batch(page_scan *scan, page_batch *batch)
 
 	batch->num_pages = 0;
 	batch->num_items = 0;
-	while (batch->num_pages < scan->most_pages && BufferIsValid(buffer = heap_pages_take(&scan->pages)))
+	while (batch->num_pages < scan->most_pages && (buffer = heap_pages_take(&scan->pages)) != InvalidBuffer)
 	{
 		index_page *page = &batch->pages[batch->num_pages];
 

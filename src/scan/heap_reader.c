@@ -222,7 +222,7 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 		InstrStartNode(node->instrument);
 	if (!reader->started)
 		heap_reader_start(reader);
-	while (num_rows == 0 && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
+	while (num_rows == 0 && (buffer = heap_pages_take(&reader->pages)) != InvalidBuffer)
 	{
 		CHECK_FOR_INTERRUPTS();
 		num_rows = read_page(reader, buffer, rows);

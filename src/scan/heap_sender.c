@@ -232,7 +232,7 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 		if (reader->pages.in_stretches)
 			add_kept(sender, batch, &reader->pages);
 		if (batch->num_sent == sender->batch_pages || batch->num_copies == most_copies || batch->num_refs >= REFS_BEFORE_COPIES ||
-			!BufferIsValid(buffer = heap_pages_take(&reader->pages)))
+			(buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
 			break;
 		add_page(sender, batch, reader, buffer);
 	}
