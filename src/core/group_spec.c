@@ -131,13 +131,19 @@ mgpu_group_locale(const mgpu_group_spec *spec)
 }
 
 bool
-mgpu_group_is_of_threads(const mgpu_group_spec *spec)
+mgpu_group_is_collated(const mgpu_group_spec *spec)
 {
 	bool		is_collated = false;
 
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		is_collated |= spec->columns[i].is_collated != 0;
-	return is_collated || spec->num_matches > 0;
+	return is_collated;
+}
+
+bool
+mgpu_group_is_of_threads(const mgpu_group_spec *spec)
+{
+	return mgpu_group_is_collated(spec) || spec->num_matches > 0;
 }
 
 /* Heads have their other columns behind them. */

@@ -190,11 +190,7 @@ typedef struct mgpu_group_column
 	uint8_t		is_returned;	/* of rows */
 	uint8_t		num_cells;		/* of a head: columns that its values have, itself among them; else 0 */
 
-	/*
-	 * EXTREMES are those of the spec's locale.  The codes of a head, which may be its only column, are then those of a text,
-	 * with zeros and its length behind it.
-	 * By CPU threads alone.
-	 */
+	/* EXTREMES are those of the spec's locale.  Codes of a head, maybe its only column, are a text, zeros and its length.  By threads alone. */
 	uint8_t		is_collated;
 } mgpu_group_column;
 
@@ -315,6 +311,8 @@ mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 
 /* The name of the locale of collated columns, or NULL: there is none in the tables. */
 const char *mgpu_group_locale(const mgpu_group_spec *spec);
+
+bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
 
 /* Whether CPU threads alone do this: rows have matches, or columns are collated. */
 bool		mgpu_group_is_of_threads(const mgpu_group_spec *spec);

@@ -23,7 +23,6 @@
 #include "compat.h"
 #include "declined.h"
 #include "exec/sort.h"
-#include "keys/collated.h"
 #include "keys/collation.h"
 #include "run/run_job.h"
 
@@ -52,7 +51,7 @@ is_full(sort_state *state)
 		for (uint64 row = state->num_counted; row < rows->num_rows; row++)
 			if (!column_is_null(key, row))
 				bytes += element_bytes(key->type, cell_element(key->type, key->cells, row));
-		state->key_bytes += collation_has_strings(by->collation) ? COLLATED_SPACE(bytes) : bytes;
+		state->key_bytes += collation_key_bytes(by->collation, bytes);
 	}
 	state->num_counted = rows->num_rows;
 	return node_is_full(&state->node, state->key_bytes);

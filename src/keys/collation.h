@@ -5,7 +5,7 @@
 #ifndef MGPU_KEYS_COLLATION_H
 #define MGPU_KEYS_COLLATION_H
 
-#include <locale.h>
+#include "keys/collated.h"
 
 /*
  * Whether a collation orders strings of this database by their bytes: C, POSIX, the built-in
@@ -25,6 +25,13 @@ static inline bool
 collation_has_strings(Oid collation)
 {
 	return OidIsValid(collation) && collation_locale(collation) != (locale_t) 0;
+}
+
+/* Bytes set aside for what texts with so many are sorted by. */
+static inline Size
+collation_key_bytes(Oid collation, Size bytes)
+{
+	return collation_has_strings(collation) ? COLLATED_SPACE(bytes) : bytes;
 }
 
 #endif							/* MGPU_KEYS_COLLATION_H */

@@ -19,7 +19,6 @@
 #include "compat.h"
 #include "batch/rows.h"
 #include "batch/sort_runs.h"
-#include "keys/collated.h"
 #include "keys/collation.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
@@ -91,11 +90,8 @@ bytes_of_row(const top_task *task)
 	ListCell   *cell;
 
 	foreach(cell, task->query->order_columns)
-	{
-		Size		key_bytes = custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell)));
-
-		bytes += collation_has_strings(list_nth_oid(task->query->order_collations, foreach_current_index(cell))) ? COLLATED_SPACE(key_bytes) : key_bytes;
-	}
+		bytes += collation_key_bytes(list_nth_oid(task->query->order_collations, foreach_current_index(cell)),
+									 custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell))));
 	return bytes;
 }
 

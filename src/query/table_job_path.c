@@ -143,10 +143,7 @@ is_of_threads(PlannerInfo *root, const mgpu_group_spec *spec, const List *joins)
 	for (uint32 i = 0; i < spec->num_matches; i++)
 		if (mgpu_group_match_stays(&spec->matches[i]))
 			return true;
-	for (uint32 i = 0; i < spec->num_columns; i++)
-		if (spec->columns[i].is_collated)
-			return true;
-	return join_path_rounds_of(root, joins, NULL) > 1 || join_path_repeats(root, joins);
+	return mgpu_group_is_collated(spec) || join_path_rounds_of(root, joins, NULL) > 1 || join_path_repeats(root, joins);
 }
 
 table_executor

@@ -585,7 +585,7 @@ collate_head(mgpu_group_spec *spec, uint32_t head)
 	if (spec->table_bytes + 2 > MGPU_GROUP_TABLE_BYTES)
 		return false;
 	spec->locale = spec->table_bytes;
-	memcpy(spec->tables + spec->locale, "C", 2);
+	memcpy((char *) spec->tables + spec->locale, "C", 2);
 	spec->table_bytes += 2;
 	spec->columns[head].is_collated = 1;
 	return true;
@@ -629,6 +629,40 @@ test_heads(void)
 	}
 	UNIT_CHECK(num_done > 20);
 	UNIT_CHECK(num_collated > 0);
+}
+
+/* A locale that the C library does not have, and a name that is not in the tables, end a job before it begins. */
+static void
+test_no_locale(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 1500 && num_done < 3; seed++)
+	{
+		group_case	job;
+		mgpu_group_spec *spec = &job.spec;
+		table_run	how = random_run(seed);
+		uint32_t	head;
+		group_outcome outcome;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, 5);
+		head = find_head(spec);
+		if (spec->limit_rule == MGPU_LIMIT_NONE && head != UINT32_MAX && collate_head(spec, head))
+		{
+			spec->columns[head].reduction = MGPU_REDUCE_EXTREMES;
+			memcpy((char *) spec->tables + spec->locale, "?", 2);
+			run_table(&how, &job, &outcome);
+			UNIT_CHECK(outcome.status == MGPU_UNSUPPORTED);
+			group_free_outcome(&outcome);
+			spec->locale = spec->table_bytes;
+			run_table(&how, &job, &outcome);
+			UNIT_CHECK(outcome.status == MGPU_BAD_JOB);
+			group_free_outcome(&outcome);
+			num_done++;
+		}
+		group_free_case(&job);
+	}
+	UNIT_CHECK(num_done == 3);
 }
 
 /* ---------------------------------------------------------------- in files */
@@ -1123,6 +1157,7 @@ main(void)
 	test_extremes();
 	test_percentiles();
 	test_heads();
+	test_no_locale();
 	test_files();
 	test_damaged();
 	test_spoiled();

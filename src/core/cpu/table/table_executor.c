@@ -77,15 +77,10 @@ make_slots(mgpu_run *run)
 static bool
 open_locale(mgpu_run *run)
 {
-	for (uint32_t i = 0; i < run->spec.num_columns && run->locale == (locale_t) 0; i++)
-	{
-		if (!run->spec.columns[i].is_collated)
-			continue;
-		run->locale = newlocale(LC_COLLATE_MASK | LC_CTYPE_MASK, mgpu_group_locale(&run->spec), (locale_t) 0);
-		if (run->locale == (locale_t) 0)
-			return false;
-	}
-	return true;
+	if (!mgpu_group_is_collated(&run->spec))
+		return true;
+	run->locale = newlocale(LC_COLLATE_MASK | LC_CTYPE_MASK, mgpu_group_locale(&run->spec), (locale_t) 0);
+	return run->locale != (locale_t) 0;
 }
 
 /* What a run needs beside its copies of what it was opened with. */

@@ -51,6 +51,12 @@ is_collated_before(locale_t locale, const uint64_t *a, const uint64_t *b, uint32
 	return order < 0 || (order == 0 && is_before(a, b, num_cells));
 }
 
+static inline bool
+comes_before(const mgpu_extremes_of *of, const uint64_t *a, const uint64_t *b)
+{
+	return of->locale != (locale_t) 0 ? is_collated_before(of->locale, a, b, of->num_cells) : is_before(a, b, of->num_cells);
+}
+
 /* words: a count, the least value, then the greatest. */
 void
 mgpu_table_add_extremes(const mgpu_extremes_of *of, uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint64_t count)
@@ -63,9 +69,9 @@ mgpu_table_add_extremes(const mgpu_extremes_of *of, uint64_t *words, const uint6
 	words[0] += count;
 	if (count == 0)
 		return;
-	if (is_first || (of->locale ? is_collated_before(of->locale, least, low, of->num_cells) : is_before(least, low, of->num_cells)))
+	if (is_first || comes_before(of, least, low))
 		memcpy(low, least, bytes);
-	if (is_first || (of->locale ? is_collated_before(of->locale, high, greatest, of->num_cells) : is_before(high, greatest, of->num_cells)))
+	if (is_first || comes_before(of, high, greatest))
 		memcpy(high, greatest, bytes);
 }
 
