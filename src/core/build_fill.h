@@ -3,8 +3,8 @@
  *		Fills a build (build.h) with rows that are there as columns of cells, by several threads.
  *
  * A part is a range of slots, and of rows.  Whoever runs a part looks at the keys of all rows and adds those whose slot is in its range,
- * so no two touch the same slot; and it copies the cells of its rows.  Of a large build, a part's slots fit a cache.  A row whose free slot
- * would lie behind its range is left for the end.  Slots with locks were rejected: most of the time goes to waiting for memory.
+ * so no two touch the same slot; and it copies the cells of its rows.  A row whose free slot would lie behind its range is left for the
+ * end.  Slots with locks were rejected: most of the time goes to waiting for memory.
  */
 #ifndef MGPU_BUILD_FILL_H
 #define MGPU_BUILD_FILL_H
@@ -47,8 +47,8 @@ typedef struct mgpu_build_fill
 	mgpu_build_part parts[MGPU_BUILD_MAX_PARTS];
 } mgpu_build_fill;
 
-/* How many parts a build is filled in: a small one is one. */
-uint32_t	mgpu_build_num_parts(const mgpu_build *build);
+/* How many parts so many threads fill a build in: a small one is one. */
+uint32_t	mgpu_build_num_parts(const mgpu_build *build, int num_threads);
 
 /* A task: a part of a fill.  Then all that was left. */
 void		mgpu_build_fill_part(void *fill, uint64_t part, int worker);

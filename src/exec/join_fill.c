@@ -57,7 +57,7 @@ add_cells(build_filler *filler)
 
 	*fill = (mgpu_build_fill) {
 		.build = filler->build,.memory = filler->memory,.marks = cells->marks,.columns = cells->columns,
-		.num_parts = mgpu_build_num_parts(filler->build)
+		.num_parts = mgpu_build_num_parts(filler->build, run_table_threads())
 	};
 	name_columns(fill, filler->from, cells);
 	thread_work_by(run_table_threads(), mgpu_build_fill_part, fill, fill->num_parts);

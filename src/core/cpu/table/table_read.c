@@ -3,8 +3,8 @@
  *		Pages: finds where rows have their inputs, a vector of rows at a time, and hands these on.
  *
  * Pages are pinned, so they are read where they are: what may change meanwhile are bits of rows' headers that nobody looks at here.
- * Each offset is checked all the same, as group_decode.h has it.  The next page is prefetched while a page is read: rows lie from its
- * end to its begin, which the processor does not foresee.
+ * Each offset is checked all the same, as group_decode.h has it.  The whole next page is prefetched while a page is read: rows lie from its
+ * end to its begin, which the processor does not foresee.  It is asked for from its begin on: row by row took up to twice as long.
  */
 #include "core/cpu/table/table_read.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define LINE_BYTES 64
+#define PAGE_LINES (MGPU_PAGE_BYTES / LINE_BYTES)
 
 void
 mgpu_table_plan_inputs(mgpu_run *run)
@@ -84,9 +85,9 @@ find_plain(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_stored_row
 }
 
 static inline void
-prefetch_line(const char *page, uint32_t line)
+prefetch_lines(const char *page, uint32_t line, uint32_t num_lines)
 {
-	if (page != NULL && line < MGPU_PAGE_BYTES / LINE_BYTES)
+	for (uint32_t end = line + num_lines; page != NULL && line < end && line < PAGE_LINES; line++)
 		__builtin_prefetch(page + line * LINE_BYTES);
 }
 
@@ -97,6 +98,7 @@ read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const c
 	uint32_t	item = reader->item;
 	uint32_t	row = reader->num_rows;
 	mgpu_stored_row stored = {0};
+	uint32_t	lines = num_items == 0 ? 0 : (PAGE_LINES - 1) / num_items + 1;	/* of the next page, an item */
 	bool		is_damaged = false;
 
 	for (; item < num_items && row < MGPU_VECTOR_ROWS; item++)
@@ -104,8 +106,7 @@ read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const c
 		mgpu_row_state state = mgpu_find_row(page, item, &stored);
 		bool		is_whole = state == MGPU_ROW_READ;
 
-		prefetch_line(reader->next_page, 2 * item);
-		prefetch_line(reader->next_page, 2 * item + 1);
+		prefetch_lines(reader->next_page, item * lines, lines);
 		if (state == MGPU_ROW_NONE)
 			continue;
 		is_whole = is_whole && (stored.not_null != NULL || stored.num_stored < run->spec.num_attributes ?
