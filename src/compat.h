@@ -114,6 +114,36 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 	 (relation)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
 #endif
 
+/* The tag of a block in shared buffers. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_init_tag(tag, relation, block) InitBufferTag(tag, &(relation)->rd_locator, MAIN_FORKNUM, block)
+#else
+#define mgpu_init_tag(tag, relation, block) INIT_BUFFERTAG(*(tag), (relation)->rd_node, MAIN_FORKNUM, block)
+#endif
+
+/* The path of a relation's first file.  Since 18 it is no allocated string. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_path_of(relation) pstrdup(relpathperm((relation)->rd_locator, MAIN_FORKNUM).str)
+#else
+#define mgpu_path_of(relation) relpathperm(mgpu_locator(relation), MAIN_FORKNUM)
+#endif
+
+/* Whether a page that was read from a file has the checksum and header that it should have. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_page_is_sound(page, block) PageIsVerified((PageData *) (page), block, 0, NULL)
+#else
+#define mgpu_page_is_sound(page, block) PageIsVerifiedExtended((Page) (page), block, 0)
+#endif
+
+/* Counts pages that were read from files in pg_stat_io, which came in 16. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_count_reads(num_pages) pgstat_count_io_op(IOOBJECT_RELATION, IOCONTEXT_BULKREAD, IOOP_READ, num_pages, (uint64) (num_pages) * BLCKSZ)
+#elif PG_VERSION_NUM >= 160000
+#define mgpu_count_reads(num_pages) pgstat_count_io_op_n(IOOBJECT_RELATION, IOCONTEXT_BULKREAD, IOOP_READ, num_pages)
+#else
+#define mgpu_count_reads(num_pages) ((void) 0)
+#endif
+
 /* Since 17 a scan can have its pages read ahead by a stream; since 18 many at a time. */
 #if PG_VERSION_NUM >= 180000
 #define MGPU_HAS_READ_STREAMS

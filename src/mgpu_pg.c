@@ -97,6 +97,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"agg_run", MGPU_FAULT_AGG_RUN, false},
 	{"collation", MGPU_FAULT_COLLATION, false},
 	{"kept_lsn", MGPU_FAULT_KEPT_LSN, false},
+	{"file_pages", MGPU_FAULT_FILE_PAGES, false},
 	{NULL, 0, false}
 };
 

@@ -81,7 +81,8 @@ typedef enum mgpu_fault
 	MGPU_FAULT_DEVICE_STICKY,	/* poll: a kernel traps; the context is lost */
 	MGPU_FAULT_AGG_RUN,			/* no executor's: damages what parallel workers send */
 	MGPU_FAULT_COLLATION,		/* no executor's: collated strings seem to be out of order */
-	MGPU_FAULT_KEPT_LSN			/* no executor's: pages of the visibility map seem never to change their LSN */
+	MGPU_FAULT_KEPT_LSN,		/* no executor's: pages of the visibility map seem never to change their LSN ... */
+	MGPU_FAULT_FILE_PAGES		/* ... and every third page that is read from a file to have changed */
 } mgpu_fault;
 
 typedef struct mgpu_exec_options

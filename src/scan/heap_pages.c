@@ -5,7 +5,7 @@
  * The next page is likely to be in a buffer soon after the last one's, if they were read one after the other.  To look
  * there is several times as fast as to search the table of all buffers, which misses the processor's caches.
  * Where a page had to be read from disk, those behind it are probably not cached either.  Since 17, a
- * stream reads them ahead.
+ * stream reads them ahead.  A caller that takes copies has many read at once from the file (file_pages.h).
  */
 #include "postgres.h"
 
@@ -112,13 +112,19 @@ pin_in(const heap_pages *pages, BlockNumber block, Buffer buffer)
 	return true;
 }
 
+Buffer
+heap_pages_pin(const heap_pages *pages, BlockNumber block)
+{
+	return ReadBufferExtended(pages->scan->rs_base.rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, pages->scan->rs_strategy);
+}
+
 /* Pin a block.  Returns whether it had to be read from disk. */
 static bool
 pin_anywhere(heap_pages *pages, BlockNumber block)
 {
 	int64		num_read = pgBufferUsage.shared_blks_read;
 
-	pages->ahead = ReadBufferExtended(pages->scan->rs_base.rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, pages->scan->rs_strategy);
+	pages->ahead = heap_pages_pin(pages, block);
 	return pgBufferUsage.shared_blks_read != num_read;
 }
 
@@ -188,6 +194,7 @@ pin_next(heap_pages *pages)
 	BlockNumber block;
 	Buffer		near;
 
+	pages->absent = InvalidBlockNumber;
 	if (pin_streamed(pages))
 		return;
 	block = next_block(pages);
@@ -196,6 +203,11 @@ pin_next(heap_pages *pages)
 		pages->ahead = InvalidBuffer;
 	else if (pin_in(pages, block, near))
 		pages->ahead = near;
+	else if (pages->files && file_pages_may_read(pages->files, block))
+	{
+		pages->ahead = InvalidBuffer;
+		pages->absent = block;
+	}
 	else if (pin_anywhere(pages, block))
 		start_stream(pages);
 }
@@ -214,8 +226,31 @@ heap_pages_start(heap_pages *pages, HeapScanDesc scan)
 void
 heap_pages_resume(heap_pages *pages)
 {
-	if (!BufferIsValid(pages->ahead))
+	if (!BufferIsValid(pages->ahead) && pages->absent == InvalidBlockNumber)
 		pin_next(pages);
+}
+
+void
+heap_pages_use_file(heap_pages *pages)
+{
+	pages->files = file_pages_create(pages->scan);
+}
+
+uint32
+heap_pages_read(heap_pages *pages, char *to, uint32 most, BlockNumber *first, uint32 *num_read)
+{
+	uint32		num_next = 0;
+
+	*first = pages->absent;
+	*num_read = 0;
+	while (pages->absent != InvalidBlockNumber && pages->absent == *first + num_next && num_next < most)
+	{
+		num_next++;
+		pin_next(pages);
+	}
+	if (num_next > 0)
+		*num_read = file_pages_read(pages->files, *first, num_next, to);
+	return num_next;
 }
 
 Buffer
@@ -247,6 +282,8 @@ heap_pages_stop(heap_pages *pages)
 	if (BufferIsValid(pages->ahead))
 		ReleaseBuffer(pages->ahead);
 	pages->ahead = InvalidBuffer;
+	pages->absent = InvalidBlockNumber;
+	pages->files = NULL;
 	pages->in_stretches = false;
 	pages->stretch = NULL;
 	end_stream(pages);

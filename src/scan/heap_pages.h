@@ -8,6 +8,7 @@
 #include "access/heapam.h"
 
 #include "compat.h"
+#include "scan/file_pages.h"
 #include "scan/kept_stretch.h"
 
 typedef struct heap_pages
@@ -15,6 +16,8 @@ typedef struct heap_pages
 	HeapScanDesc scan;
 	BlockNumber next;			/* in a serial scan, counted from the first */
 	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	file_pages *files;			/* that reads pages which are in no buffer, or NULL */
+	BlockNumber absent;			/* the next page, if it is one of these; or InvalidBlockNumber */
 	bool		in_stretches;	/* only those of `stretch` are taken, but for blocks that it has; set before start */
 	const kept_stretch *stretch;	/* NULL: not known yet */
 #ifdef MGPU_HAS_READ_STREAMS
@@ -49,6 +52,18 @@ heap_pages_kept(const heap_pages *pages, const kept_stretch *stretch, BlockNumbe
 	block = heap_pages_block(pages, place);
 	return kept_stretch_run(stretch, block, Min(num_blocks - place, num_blocks - block));
 }
+
+/* Have pages behind the first be read from the table's file, where that is faster: by heap_pages_read, since they are not pinned. */
+extern void heap_pages_use_file(heap_pages *pages);
+
+/*
+ * Read the next pages, which are in no buffer, from the file, up to `most` that have room in memory.  *first: the first one's block.  Returns how
+ * many were next; those from *num_read on were not read, and the caller has to.  0: the next page is in a buffer.
+ */
+extern uint32 heap_pages_read(heap_pages *pages, char *to, uint32 most, BlockNumber *first, uint32 *num_read);
+
+/* A page of these that was not, pinned. */
+extern Buffer heap_pages_pin(const heap_pages *pages, BlockNumber block);
 
 /* Leave the page that is ahead to the caller, who releases it, and pin the one after it.  InvalidBuffer: the end. */
 extern Buffer heap_pages_take(heap_pages *pages);

@@ -202,6 +202,40 @@ add_page(heap_sender *sender, sent_batch *batch, heap_reader *reader, Buffer buf
 	sender->place++;
 }
 
+/* Send a page of the file, which is where copies are. */
+static void
+add_file_page(heap_sender *sender, sent_batch *batch, BlockNumber block)
+{
+	uint32		number = batch->num_copies++;
+	const char *page = batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) number * BLCKSZ;
+
+	((mgpu_page_ref *) batch->memory)[batch->num_refs++] = (mgpu_page_ref) {
+		.number = number,.num_items = PageGetMaxOffsetNumber((Page) page),.is_copy = true,.source = sender->current,
+		.kept = kept_stretch_store(&sender->stretch, block)
+	};
+	batch->num_sent++;
+	sender->place++;
+}
+
+/* Send the next pages that are in no buffer.  false: there is no such page next. */
+static bool
+add_file_pages(heap_sender *sender, sent_batch *batch, heap_reader *reader, uint32 most)
+{
+	char	   *to = (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) batch->num_copies * BLCKSZ;
+	BlockNumber first;
+	uint32		num_read;
+	uint32		num_next = heap_pages_read(&reader->pages, to, most, &first, &num_read);
+
+	for (uint32 i = 0; i < num_next; i++)
+	{
+		if (i < num_read)
+			add_file_page(sender, batch, first + i);
+		else
+			add_page(sender, batch, reader, heap_pages_pin(&reader->pages, first + i));
+	}
+	return num_next > 0;
+}
+
 static void
 start_reader(const heap_sender *sender, heap_reader *reader)
 {
@@ -210,11 +244,21 @@ start_reader(const heap_sender *sender, heap_reader *reader)
 	reader->pages.in_stretches = *sender->keeps;
 	if (!reader->started)
 		heap_reader_start(reader);
+	heap_pages_use_file(&reader->pages);
 	if (*sender->keeps && !kept_stretch_serves(heap_scan_of(reader)))
 	{
 		reader->pages.in_stretches = false;
 		heap_pages_resume(&reader->pages);
 	}
+}
+
+/* How many more pages a batch has room for, all of them copies. */
+static uint32
+room_of(const heap_sender *sender, const sent_batch *batch, uint32 most_copies)
+{
+	if (batch->held.num_pages == sender->batch_pages || batch->num_refs >= REFS_BEFORE_COPIES)
+		return 0;
+	return Min(Min(most_copies - batch->num_copies, MGPU_BATCH_PAGES - batch->num_sent), REFS_BEFORE_COPIES - batch->num_refs);
 }
 
 /* Fill a batch with the next pages of the current reader.  most_copies: that it has room for. */
@@ -223,6 +267,7 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 {
 	heap_reader *reader = list_nth(sender->readers, sender->current);
 	Buffer		buffer;
+	uint32		left;
 
 	batch->relation = reader->scan->ss.ss_currentRelation;
 	batch->num_refs = batch->num_sent = batch->num_copies = 0;
@@ -231,8 +276,10 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 	{
 		if (reader->pages.in_stretches)
 			add_kept(sender, batch, &reader->pages);
-		if (batch->num_sent == sender->batch_pages || batch->num_copies == most_copies || batch->num_refs >= REFS_BEFORE_COPIES ||
-			(buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
+		left = room_of(sender, batch, most_copies);
+		if (left > 0 && add_file_pages(sender, batch, reader, left))
+			continue;
+		if (left == 0 || (buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
 			break;
 		add_page(sender, batch, reader, buffer);
 	}

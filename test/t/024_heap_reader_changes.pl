@@ -13,7 +13,7 @@ use Time::HiRes qw(time);
 
 my $node = new_node('heap_reader_changes', streaming => 1, initdb => ['--data-checksums'],
 	conf => [ "session_preload_libraries = 'mgpu_pg'",
-	'max_parallel_workers_per_gather = 0', 'max_prepared_transactions = 20', 'log_min_messages = warning',
+	'max_parallel_workers_per_gather = 0', $ENV{MGPU_TEST_FEW_BUFFERS} ? ('shared_buffers = 1MB', 'mgpu.cpu_threads = 2') : (), 'max_prepared_transactions = 20', 'log_min_messages = warning',
 		'log_min_error_statement = panic' ]);
 # no index scans; and core's groups have their rows in the order of the table as long as it does not sort
 my $settings = '-c enable_indexscan=off -c enable_bitmapscan=off -c enable_sort=off -c synchronize_seqscans=off';
@@ -304,7 +304,8 @@ is($one->{state}, 'XX001', 'an error says so');
 like($one->{error}, qr/invalid page in block 40 of relation/, 'and names it');
 check_same($one, 'the session goes on', \@queries);
 $one->run('SET zero_damaged_pages = on', 'SET mgpu.enable_group = off', 'SELECT count(*) FROM large');
-check_same($one, 'zero_damaged_pages', 'SELECT g, count(*) FROM large GROUP BY g');
+# the page that is zeros stays in its buffer, for which both ways have to be told nothing any more
+check_same($one, 'zero_damaged_pages', 'SELECT g, count(*) FROM large GROUP BY g') unless $ENV{MGPU_TEST_FEW_BUFFERS};
 $one->run('SET zero_damaged_pages = off', 'SET ignore_checksum_failure = on', 'SET mgpu.enable_group = force');
 $one->query('SELECT sum(i) FROM crowded');
 is($one->{state}, 'XX001', 'a page with more line pointers than it can have');

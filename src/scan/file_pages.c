@@ -1,0 +1,159 @@
+/*
+ * file_pages.c
+ *		Reads pages of a table that are in no shared buffer from its file, many at a time.
+ *
+ * PostgreSQL reads a table that is larger than a quarter of its buffers by a ring of some of them: each page takes a buffer from another, is
+ * read by a call of its own, and is gone when the next statement comes.  That takes some 3 us a page, of which the copy is a quarter.  So
+ * all-visible pages that no buffer has are read straight from the file.
+ *
+ * A page that no buffer has is in the file as it was last changed, since a buffer is written before it is given away.  If somebody changes
+ * rows while we read, he marks the page in the visibility map before the file can change, which is looked at once more afterwards
+ * (DESIGN.md).  Pages that are not all-visible, or in a buffer, take PostgreSQL's way.
+ *
+ * To have threads read was rejected for now: one process copies as fast as two threads take pages in.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "access/heapam.h"
+#include "common/relpath.h"
+#include "executor/instrument.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+#include "storage/fd.h"
+
+#include "compat.h"
+#include "core/executor.h"
+#include "scan/file_pages.h"
+#include "scan/visible_map.h"
+#include "settings.h"
+
+struct file_pages
+{
+	HeapScanDesc scan;
+	const char *path;			/* of the first segment */
+	bool		is_known;		/* there are bits of ... */
+	uint32		number;			/* ... this page of the map ... */
+	uint64		lsn;			/* ... with this LSN; 0: none counts */
+	uint64		bits[MGPU_KEPT_RANGES];
+};
+
+file_pages *
+file_pages_create(HeapScanDesc scan)
+{
+	file_pages *files;
+
+	/* a table without a ring stays in buffers, where it is read faster the next time */
+	if (scan->rs_strategy == NULL || !visible_map_proves(scan))
+		return NULL;
+	files = palloc0(sizeof(file_pages));
+	files->scan = scan;
+	files->path = mgpu_path_of(scan->rs_base.rs_rd);
+	return files;
+}
+
+/* ---- which pages */
+
+static bool
+is_all_visible(const uint64 *bits, BlockNumber block)
+{
+	uint32		offset = block % MGPU_KEPT_STRETCH;
+
+	return (bits[offset / MGPU_KEPT_RANGE] >> offset % MGPU_KEPT_RANGE & 1) != 0;
+}
+
+static void
+look_at_map(file_pages *files, uint32 number)
+{
+	if (files->is_known && files->number == number)
+		return;
+	files->number = number;
+	files->lsn = visible_map_read(files->scan, number, files->bits);
+	files->is_known = true;
+}
+
+static bool
+is_in_buffer(Relation relation, BlockNumber block)
+{
+	BufferTag	tag;
+	uint32		hash;
+	LWLock	   *lock;
+	int			buffer;
+
+	mgpu_init_tag(&tag, relation, block);
+	hash = BufTableHashCode(&tag);
+	lock = BufMappingPartitionLock(hash);
+	LWLockAcquire(lock, LW_SHARED);
+	buffer = BufTableLookup(&tag, hash);
+	LWLockRelease(lock);
+	return buffer >= 0;
+}
+
+bool
+file_pages_may_read(file_pages *files, BlockNumber block)
+{
+	look_at_map(files, block / MGPU_KEPT_STRETCH);
+	return files->lsn != 0 && is_all_visible(files->bits, block) && !is_in_buffer(files->scan->rs_base.rs_rd, block);
+}
+
+/* ---- reading */
+
+/* How many whole pages come, of so many from a block of a segment on. */
+static uint32
+read_segment(const file_pages *files, BlockNumber first, uint32 num_pages, char *to)
+{
+	BlockNumber segment = first / RELSEG_SIZE;
+	char	   *path = segment == 0 ? pstrdup(files->path) : psprintf("%s.%u", files->path, segment);
+	int			file = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+	ssize_t		bytes = 0;
+
+	if (file >= 0)
+	{
+		bytes = pg_pread(file, to, (size_t) num_pages * BLCKSZ, (off_t) (first % RELSEG_SIZE) * BLCKSZ);
+		CloseTransientFile(file);
+	}
+	pfree(path);
+	return bytes > 0 ? bytes / BLCKSZ : 0;
+}
+
+static bool
+is_sound(char *page, BlockNumber block)
+{
+	if (mgpu_setting_inject_fault == MGPU_FAULT_FILE_PAGES && block % 3 == 2)
+		return false;
+	return mgpu_page_is_sound(page, block) && PageIsAllVisible((Page) page) && PageGetMaxOffsetNumber((Page) page) <= MaxHeapTuplesPerPage;
+}
+
+/* How many of the pages that were read, from the first on, have the rows that they had when the map was looked at. */
+static uint32
+count_proven(file_pages *files, BlockNumber first, uint32 num_read, char *pages)
+{
+	uint64		bits[MGPU_KEPT_RANGES];
+	uint32		num_proven = 0;
+
+	files->is_known = visible_map_read(files->scan, files->number, bits) == files->lsn;
+	while (files->is_known && num_proven < num_read && is_all_visible(bits, first + num_proven) &&
+		   is_sound(pages + (Size) num_proven * BLCKSZ, first + num_proven))
+		num_proven++;
+	return num_proven;
+}
+
+uint32
+file_pages_read(file_pages *files, BlockNumber first, uint32 num_pages, char *to)
+{
+	Relation	relation = files->scan->rs_base.rs_rd;
+
+	/* of one segment, and one page of the map */
+	num_pages = Min(num_pages, RELSEG_SIZE - first % RELSEG_SIZE);
+	num_pages = Min(num_pages, MGPU_KEPT_STRETCH - first % MGPU_KEPT_STRETCH);
+	look_at_map(files, first / MGPU_KEPT_STRETCH);
+	num_pages = count_proven(files, first, read_segment(files, first, num_pages, to), to);
+	for (uint32 i = 0; i < num_pages; i++)
+		pgstat_count_buffer_read(relation);
+	pgBufferUsage.shared_blks_read += num_pages;
+	mgpu_count_reads(num_pages);
+	return num_pages;
+}

@@ -1,0 +1,23 @@
+/*
+ * visible_map.h
+ *		What a table's visibility map proves: that a page's rows are those that they were.
+ *
+ * A bit that is set, of a page of the map whose LSN is what it was: DESIGN.md says why that is enough.
+ */
+#ifndef MGPU_VISIBLE_MAP_H
+#define MGPU_VISIBLE_MAP_H
+
+#include "access/relscan.h"
+
+#include "core/service/kept_pages.h"
+
+/* Whether it proves that for a scan. */
+extern bool visible_map_proves(HeapScanDesc scan);
+
+/*
+ * Copy the all-visible bits of the blocks of page `number` of the map, MGPU_KEPT_RANGES words, and return that page's LSN.  0: there is no such
+ * page, or it has none, and no bit counts.
+ */
+extern uint64 visible_map_read(HeapScanDesc scan, uint32 number, uint64 *bits);
+
+#endif							/* MGPU_VISIBLE_MAP_H */
