@@ -9,8 +9,8 @@
  * page's flag PD_HAS_FREE_LINES says that some are unused, and nobody sets the flag meanwhile, for such a page has no dead
  * line pointers that a vacuum could make unused.
  *
- * Of other pages a copy is sent, whose line pointers are those of the visible rows alone.  So a GPU needs not know of
- * visibility.
+ * Of other pages a copy is sent, whose line pointers are those of the visible rows alone, so that a GPU needs not know of
+ * visibility.  All-visible pages that are in no buffer are copies from the file (file_pages.h).
  *
  * Pages that the GPU keeps are named, and not pinned or looked at (kept_stretch.h).  What is kept, is asked for when the scan
  * comes to the blocks of another page of the visibility map.  So pages are sent in the order of the scan, kept or not.
@@ -124,13 +124,6 @@ heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared, cons
 
 /* ---- pages */
 
-static void
-release_batch(sent_batch *batch)
-{
-	if (batch->held.num_pages > 0)
-		held_pages_release(&batch->held, batch->relation);
-}
-
 /* The batch that is written to this memory, after its last pages have been read. */
 static sent_batch *
 start_batch(heap_sender *sender, const char *memory)
@@ -146,8 +139,14 @@ start_batch(heap_sender *sender, const char *memory)
 		batch->memory = memory;
 	}
 	sender->num_held -= batch->held.num_pages;
-	release_batch(batch);
+	held_pages_release(&batch->held, batch->relation);
 	return batch;
+}
+
+static char *
+copy_of(const sent_batch *batch, uint32 number)
+{
+	return (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) number * BLCKSZ;
 }
 
 /* Copy a page with the line pointers of its visible rows, which the reader has found. */
@@ -195,44 +194,33 @@ add_page(heap_sender *sender, sent_batch *batch, heap_reader *reader, Buffer buf
 	ref->kept = reader->all_visible ? kept_stretch_store(&sender->stretch, BufferGetBlockNumber(buffer)) : 0;
 	sender->num_held += as_is;
 	if (ref->is_copy)
-		copy_page(reader, buffer, (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
+		copy_page(reader, buffer, copy_of(batch, ref->number), ref->num_items);
 	else
 		held_pages_add(&batch->held, buffer);
 	batch->num_sent++;
 	sender->place++;
 }
 
-/* Send a page of the file, which is where copies are. */
-static void
-add_file_page(heap_sender *sender, sent_batch *batch, BlockNumber block)
-{
-	uint32		number = batch->num_copies++;
-	const char *page = batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) number * BLCKSZ;
-
-	((mgpu_page_ref *) batch->memory)[batch->num_refs++] = (mgpu_page_ref) {
-		.number = number,.num_items = PageGetMaxOffsetNumber((Page) page),.is_copy = true,.source = sender->current,
-		.kept = kept_stretch_store(&sender->stretch, block)
-	};
-	batch->num_sent++;
-	sender->place++;
-}
-
-/* Send the next pages that are in no buffer.  false: there is no such page next. */
+/* Send the next pages that are in no buffer, up to `most`.  false: there is no such page next. */
 static bool
 add_file_pages(heap_sender *sender, sent_batch *batch, heap_reader *reader, uint32 most)
 {
-	char	   *to = (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) batch->num_copies * BLCKSZ;
+	char	   *page = copy_of(batch, batch->num_copies);
 	BlockNumber first;
 	uint32		num_read;
-	uint32		num_next = heap_pages_read(&reader->pages, to, most, &first, &num_read);
+	uint32		num_next = heap_pages_read(&reader->pages, page, most, &first, &num_read);
 
-	for (uint32 i = 0; i < num_next; i++)
+	for (uint32 i = 0; i < num_read; i++, page += BLCKSZ)
 	{
-		if (i < num_read)
-			add_file_page(sender, batch, first + i);
-		else
-			add_page(sender, batch, reader, heap_pages_pin(&reader->pages, first + i));
+		((mgpu_page_ref *) batch->memory)[batch->num_refs++] = (mgpu_page_ref) {
+			.number = batch->num_copies++,.num_items = PageGetMaxOffsetNumber((Page) page),.is_copy = true,.source = sender->current,
+			.kept = kept_stretch_store(&sender->stretch, first + i)
+		};
 	}
+	batch->num_sent += num_read;
+	sender->place += num_read;
+	for (uint32 i = num_read; i < num_next; i++)
+		add_page(sender, batch, reader, heap_pages_pin(&reader->pages, first + i));
 	return num_next > 0;
 }
 
@@ -252,7 +240,7 @@ start_reader(const heap_sender *sender, heap_reader *reader)
 	}
 }
 
-/* How many more pages a batch has room for, all of them copies. */
+/* How many more pages a batch has room for, as copies. */
 static uint32
 room_of(const heap_sender *sender, const sent_batch *batch, uint32 most_copies)
 {
@@ -267,19 +255,21 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 {
 	heap_reader *reader = list_nth(sender->readers, sender->current);
 	Buffer		buffer;
-	uint32		left;
 
 	batch->relation = reader->scan->ss.ss_currentRelation;
 	batch->num_refs = batch->num_sent = batch->num_copies = 0;
 	start_reader(sender, reader);
 	for (;;)
 	{
+		uint32		room;
+
 		if (reader->pages.in_stretches)
 			add_kept(sender, batch, &reader->pages);
-		left = room_of(sender, batch, most_copies);
-		if (left > 0 && add_file_pages(sender, batch, reader, left))
+		room = room_of(sender, batch, most_copies);
+
+		if (add_file_pages(sender, batch, reader, room))
 			continue;
-		if (left == 0 || (buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
+		if (room == 0 || (buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
 			break;
 		add_page(sender, batch, reader, buffer);
 	}
@@ -356,7 +346,6 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 
 	/* a scan lives longer than what its caller makes of its rows */
 	MemoryContext caller = MemoryContextSwitchTo(first->scan->ss.ps.state->es_query_cxt);
-
 	num_pages = fill(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
 	MemoryContextSwitchTo(caller);
 	return num_pages;
@@ -368,7 +357,7 @@ heap_sender_release(int code, Datum sender_pointer)
 	heap_sender *sender = (heap_sender *) DatumGetPointer(sender_pointer);
 
 	for (uint32 i = 0; i < sender->num_batches; i++)
-		release_batch(&sender->batches[i]);
+		held_pages_release(&sender->batches[i].held, sender->batches[i].relation);
 }
 
 void
