@@ -185,9 +185,12 @@ largest_table(const PlannerInfo *root, const RelOptInfo *rel)
 	return largest;
 }
 
+/* So many times as few rows are expected of a table that it may be the smaller side, whatever its size. */
+#define FEW_TIMES 4
+
 /*
- * Whether the largest table streams through joins of keys that repeat: nothing else says which side is the smaller one, for estimates of joined
- * rows may be far from what comes.
+ * Whether the largest table streams through joins of keys that repeat, but for tables of which conditions leave few rows.  Nothing else says which
+ * side is the smaller one, for estimates of joined rows may be far from what comes.
  */
 static bool
 streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
@@ -198,8 +201,10 @@ streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
 	foreach(cell, joins)
 	{
 		const HashPath *join = lfirst(cell);
+		const Path *side = join->jpath.innerjoinpath;
+		bool		is_few = side->parent->reloptkind == RELOPT_BASEREL && side->rows * FEW_TIMES <= num_read;
 
-		if (repeats(root, join) && largest_table(root, join->jpath.innerjoinpath->parent) > num_read)
+		if (!is_few && repeats(root, join) && largest_table(root, side->parent) > num_read)
 			return false;
 	}
 	return true;

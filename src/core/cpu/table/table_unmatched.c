@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Rows of a build that a task looks at. */
-#define TASK_ROWS (UINT32_C(64) * MGPU_VECTOR_ROWS)
+/* Rows of a build that a task looks at: few, for a thread has room for all of them. */
+#define TASK_ROWS (UINT32_C(8) * MGPU_VECTOR_ROWS)
 
 static uint32_t
 num_rows_of(const mgpu_run *run)
