@@ -193,7 +193,8 @@ send_pages(device_query *query, const device_question *question, List *readers)
 
 	instrument(source, readers, true, NULL);
 	request->is_for_threads = is_for_threads(query, question);
-	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
+	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results,
+															   request->expected_rows);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
 	request->only_threads |= query->builds.num_rounds > 1 || mgpu_group_is_of_threads(&request->spec);

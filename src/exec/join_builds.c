@@ -214,6 +214,15 @@ join_builds_read_rows(join_builds *builds)
 
 /* ---- by jobs */
 
+static int
+list_member_number(const List *list, const void *member)
+{
+	for (int i = 0; i < list_length(list); i++)
+		if (list_nth(list, i) == member)
+			return i;
+	return -1;
+}
+
 static void
 free_cells(build_side *side)
 {
@@ -258,21 +267,43 @@ give_up(join_builds *builds, const build_side *failed)
 	return had_some;
 }
 
-/*
- * Have the large side be made in twice as many rounds, once: its rows are wider than expected.  All cells may be others then.  false: it cannot
- * have more.
- */
-static bool
-take_more_rounds(join_builds *builds)
+/* The side that is the largest one of those that jobs have read, or NULL. */
+static build_side *
+largest_by_job(const join_builds *builds)
 {
-	const build_side *large = list_nth(builds->sides, builds->large);
+	build_side *largest = NULL;
 	ListCell   *cell;
 
-	if (!large->by_job || builds->took_more || builds->adds_unmatched || 2 * builds->num_rounds > MGPU_BUILD_MAX_ROUNDS)
+	foreach(cell, builds->sides)
+	{
+		build_side *side = lfirst(cell);
+
+		if (side->by_job && (largest == NULL || side->bytes > largest->bytes))
+			largest = side;
+	}
+	return largest;
+}
+
+/*
+ * Have the side that turned out to be the largest be made in as many rounds as it takes, once: it has more rows than expected, or wider ones.
+ * All cells may be others then.  false: that is no way.
+ */
+static bool
+take_more_rounds(join_builds *builds, const table_job *job)
+{
+	const build_side *large = largest_by_job(builds);
+	int			num_rounds;
+	ListCell   *cell;
+
+	if (large == NULL || builds->took_more || builds->adds_unmatched)
+		return false;
+	num_rounds = join_builds_rounds(builds, job, list_member_number(builds->sides, large));
+	if (num_rounds <= builds->num_rounds)
 		return false;
 	builds->took_more = true;
-	builds->num_rounds *= 2;
-	large->join->num_rounds = builds->num_rounds;
+	((build_side *) list_nth(builds->sides, builds->large))->join->num_rounds = 1;
+	builds->large = list_member_number(builds->sides, large);
+	builds->num_rounds = large->join->num_rounds = num_rounds;
 	foreach(cell, builds->sides)
 		if (((build_side *) lfirst(cell))->by_job)
 			read_again(builds, lfirst(cell), true);
@@ -322,7 +353,7 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 		if (why_not || !done)
 			return why_not;
 	}
-	*again = !join_builds_fit(builds, job) && take_more_rounds(builds);
+	*again = !join_builds_fit(builds, job) && take_more_rounds(builds, job);
 	return NULL;
 }
 

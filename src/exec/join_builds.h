@@ -73,8 +73,9 @@ extern const char *join_builds_read_cells(join_builds *builds, const table_job *
 /* Have all that is left be read row by row.  false: it was to be anyway. */
 extern bool join_builds_give_jobs_up(join_builds *builds);
 
-/* Whether builds of what was read fit in memory. */
+/* Whether builds of what was read fit in memory, and in how many rounds of this side they do; 0: in too many. */
 extern bool join_builds_fit(const join_builds *builds, const table_job *job);
+extern int	join_builds_rounds(const join_builds *builds, const table_job *job, int number);
 
 /* Put all sides into builds, and describe these in the job's spec.  Returns NULL, or why not. */
 extern const char *join_builds_fill(join_builds *builds, table_job *job);

@@ -227,6 +227,27 @@ join_builds_fit(const join_builds *builds, const table_job *job)
 	return fit;
 }
 
+int
+join_builds_rounds(const join_builds *builds, const table_job *job, int number)
+{
+	double		memory = run_table_memory();
+	double		of_large = 0;
+
+	for (int i = 0; i < list_length(builds->sides); i++)
+	{
+		const mgpu_build *of = &job->spec->builds[i];
+		const build_side *side = list_nth(builds->sides, i);
+		mgpu_build	build;
+		double		bytes = mgpu_build_plan(&build, 0, side->num_rows, of->num_columns, of->has_next != 0);
+
+		if (i == number)
+			of_large = bytes * (builds->large == i ? builds->num_rounds : 1);
+		else
+			memory -= bytes;
+	}
+	return join_path_rounds_of_bytes(of_large, memory);
+}
+
 /* Fill a build, whose memory is zeros. */
 static const char *
 fill_from_side(const join_builds *builds, const table_job *job, int number, bool *repeats)

@@ -127,10 +127,17 @@ bytes_of(const build_size *size)
 #define ROUND_MARGIN 1.1
 
 int
+join_path_rounds_of_bytes(double bytes, double memory)
+{
+	double		num_rounds = memory > 0 ? ceil(bytes * ROUND_MARGIN / memory) : HUGE_VAL;
+
+	return num_rounds <= MGPU_BUILD_MAX_ROUNDS ? (int) num_rounds : 0;
+}
+
+int
 join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 {
 	double		memory = run_table_memory();
-	double		num_rounds;
 	bool		may_cut = true;
 
 	*largest = 0;
@@ -144,8 +151,7 @@ join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 	if (memory >= 0)
 		return 1;
 	memory += bytes_of(&sizes[*largest]);
-	num_rounds = memory > 0 ? ceil(bytes_of(&sizes[*largest]) * ROUND_MARGIN / memory) : HUGE_VAL;
-	return may_cut && num_rounds <= MGPU_BUILD_MAX_ROUNDS ? (int) num_rounds : 0;
+	return may_cut ? join_path_rounds_of_bytes(bytes_of(&sizes[*largest]), memory) : 0;
 }
 
 int

@@ -40,6 +40,9 @@ typedef struct build_size
  */
 extern int	join_path_rounds(const build_size *sizes, int num_builds, int *largest);
 
+/* The same for a build that has so much memory. */
+extern int	join_path_rounds_of_bytes(double bytes, double memory);
+
 /*
  * The rounds of a path's joins; 0: they are no job's, for a build that is too large is read but once.  large: NULL, or out, the path of the
  * side that is made in rounds.

@@ -125,8 +125,8 @@ extern bool table_job_has_threads(double num_read, bool has_joins);
 extern bool table_job_reads_build(double num_read);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
-/* Bytes of memory from which on threads are to write rows and groups to a file, UINT64_MAX if there will be no more. */
-extern uint64 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results);
+/* Bytes of memory from which on threads are to write rows and groups to a file, UINT64_MAX if there will be no more.  num_read: rows of the table. */
+extern uint64 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read);
 
 /* Who is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
 extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results);

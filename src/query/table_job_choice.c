@@ -134,13 +134,21 @@ fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 /* Rows may be more than expected.  A file that is not written is still one more that the server's statistics count. */
 #define MORE_ROWS 8
 
+/* Whether no rows are kept, so that none go to a file.  Estimates of joined rows, and of their groups, may be far from what comes. */
+static bool
+keeps_none(const mgpu_group_spec *spec, double num_results)
+{
+	return spec->num_builds == 0 ? folds(spec, num_results) : spec->num_keys == 0 && adds_at_once(spec);
+}
+
 uint64
-table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results)
+table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read)
 {
 	double		memory = run_table_memory();
 	double		bytes = Max(memory - part_bytes(spec, num_rows, num_results), memory * LEAST_WAITING);
+	double		most_rows = spec->num_builds == 0 ? Min(num_rows * MORE_ROWS, num_read) : Max(num_rows, num_read);
 
-	if (spec->limit_rule != MGPU_LIMIT_NONE || folds(spec, num_results) || kept_bytes(spec, num_rows) * MORE_ROWS <= bytes)
+	if (spec->limit_rule != MGPU_LIMIT_NONE || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
 		return UINT64_MAX;
 	return (uint64) bytes;
 }
