@@ -214,15 +214,6 @@ join_builds_read_rows(join_builds *builds)
 
 /* ---- by jobs */
 
-static int
-list_member_number(const List *list, const void *member)
-{
-	for (int i = 0; i < list_length(list); i++)
-		if (list_nth(list, i) == member)
-			return i;
-	return -1;
-}
-
 static void
 free_cells(build_side *side)
 {
@@ -267,19 +258,21 @@ give_up(join_builds *builds, const build_side *failed)
 	return had_some;
 }
 
-/* The side that is the largest one of those that jobs have read, or NULL. */
-static build_side *
+/* The number of the side that is the largest one of those that jobs have read; -1: they have read none. */
+static int
 largest_by_job(const join_builds *builds)
 {
-	build_side *largest = NULL;
-	ListCell   *cell;
+	Size		most_bytes = 0;
+	int			largest = -1;
 
-	foreach(cell, builds->sides)
+	for (int i = 0; i < list_length(builds->sides); i++)
 	{
-		build_side *side = lfirst(cell);
+		const build_side *side = list_nth(builds->sides, i);
 
-		if (side->by_job && (largest == NULL || side->bytes > largest->bytes))
-			largest = side;
+		if (!side->by_job || side->bytes < most_bytes)
+			continue;
+		largest = i;
+		most_bytes = side->bytes;
 	}
 	return largest;
 }
@@ -291,19 +284,17 @@ largest_by_job(const join_builds *builds)
 static bool
 take_more_rounds(join_builds *builds, const table_job *job)
 {
-	const build_side *large = largest_by_job(builds);
-	int			num_rounds;
+	int			large = largest_by_job(builds);
+	int			num_rounds = large < 0 ? 0 : join_builds_rounds(builds, job, large);
 	ListCell   *cell;
 
-	if (large == NULL || builds->took_more || builds->adds_unmatched)
-		return false;
-	num_rounds = join_builds_rounds(builds, job, list_member_number(builds->sides, large));
-	if (num_rounds <= builds->num_rounds)
+	if (builds->took_more || builds->adds_unmatched || num_rounds <= builds->num_rounds)
 		return false;
 	builds->took_more = true;
 	((build_side *) list_nth(builds->sides, builds->large))->join->num_rounds = 1;
-	builds->large = list_member_number(builds->sides, large);
-	builds->num_rounds = large->join->num_rounds = num_rounds;
+	((build_side *) list_nth(builds->sides, large))->join->num_rounds = num_rounds;
+	builds->large = large;
+	builds->num_rounds = num_rounds;
 	foreach(cell, builds->sides)
 		if (((build_side *) lfirst(cell))->by_job)
 			read_again(builds, lfirst(cell), true);

@@ -146,7 +146,7 @@ table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, doubl
 {
 	double		memory = run_table_memory();
 	double		bytes = Max(memory - part_bytes(spec, num_rows, num_results), memory * LEAST_WAITING);
-	double		most_rows = spec->num_builds == 0 ? Min(num_rows * MORE_ROWS, num_read) : Max(num_rows, num_read);
+	double		most_rows = Max(num_rows * MORE_ROWS, spec->num_builds > 0 ? num_read : 0);
 
 	if (spec->limit_rule != MGPU_LIMIT_NONE || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
 		return UINT64_MAX;
