@@ -10,7 +10,8 @@
  * rows while we read, he marks the page in the visibility map before the file can change, which is looked at once more afterwards
  * (DESIGN.md).  Pages that are not all-visible, or in a buffer, take PostgreSQL's way.
  *
- * To have threads read was rejected for now: one process copies as fast as two threads take pages in.
+ * One thread copies 5 GB/s from the system's cache, so some read at a time, and the caller waits for them.  To have those read that take
+ * the pages in was rejected: rows must not be looked at before the second look at the map.
  */
 #include "postgres.h"
 
@@ -27,14 +28,31 @@
 
 #include "compat.h"
 #include "core/executor.h"
+#include "run/run_table.h"
 #include "scan/file_pages.h"
 #include "scan/visible_map.h"
 #include "settings.h"
+#include "threads.h"
+
+/* Threads that read at most, and pages that one reads at a time. */
+#define MOST_READERS 4
+#define PART_PAGES 16
+
+/* What is read at a time. */
+typedef struct file_read
+{
+	int			file;
+	off_t		offset;
+	uint32		num_pages;
+	char	   *to;
+	ssize_t		bytes[MGPU_BATCH_PAGES / PART_PAGES + 1];	/* out: of each part */
+} file_read;
 
 struct file_pages
 {
 	HeapScanDesc scan;
 	const char *path;			/* of the first segment */
+	thread_work readers;
 	bool		is_known;		/* there are bits of ... */
 	uint32		number;			/* ... this page of the map ... */
 	uint64		lsn;			/* ... with this LSN; 0: none counts */
@@ -52,6 +70,7 @@ file_pages_create(HeapScanDesc scan)
 	files = palloc0(sizeof(file_pages));
 	files->scan = scan;
 	files->path = mgpu_path_of(scan->rs_base.rs_rd);
+	files->readers.most_threads = Min(run_table_threads(), MOST_READERS);
 	return files;
 }
 
@@ -101,22 +120,57 @@ file_pages_may_read(file_pages *files, BlockNumber block)
 
 /* ---- reading */
 
+static void
+read_part(void *context, uint64 part, int worker)
+{
+	file_read  *read = context;
+	size_t		begin = part * PART_PAGES;
+	size_t		num_pages = Min(read->num_pages - begin, PART_PAGES);
+
+	(void) worker;
+	read->bytes[part] = pg_pread(read->file, read->to + begin * BLCKSZ, num_pages * BLCKSZ, read->offset + (off_t) (begin * BLCKSZ));
+}
+
+/* Read all parts; how many whole pages came before the first that did not. */
+static uint32
+read_parts(file_pages *files, file_read *read)
+{
+	uint32		num_parts = (read->num_pages + PART_PAGES - 1) / PART_PAGES;
+	uint32		num_whole = 0;
+
+	thread_work_run(&files->readers, read_part, read, num_parts, 2);
+	for (uint32 part = 0; part < num_parts; part++)
+	{
+		num_whole += Max(read->bytes[part], 0) / BLCKSZ;
+		if (num_whole < Min(read->num_pages, (part + 1) * PART_PAGES))
+			break;
+	}
+	return num_whole;
+}
+
 /* How many whole pages come, of so many from a block of a segment on. */
 static uint32
-read_segment(const file_pages *files, BlockNumber first, uint32 num_pages, char *to)
+read_segment(file_pages *files, BlockNumber first, uint32 num_pages, char *to)
 {
 	BlockNumber segment = first / RELSEG_SIZE;
 	char	   *path = segment == 0 ? pstrdup(files->path) : psprintf("%s.%u", files->path, segment);
-	int			file = OpenTransientFile(path, O_RDONLY | PG_BINARY);
-	ssize_t		bytes = 0;
+	file_read	read = {.offset = (off_t) (first % RELSEG_SIZE) * BLCKSZ,.num_pages = num_pages,.to = to};
+	uint32		num_whole = 0;
 
-	if (file >= 0)
+	read.file = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+	if (read.file >= 0)
 	{
-		bytes = pg_pread(file, to, (size_t) num_pages * BLCKSZ, (off_t) (first % RELSEG_SIZE) * BLCKSZ);
-		CloseTransientFile(file);
+		num_whole = read_parts(files, &read);
+		CloseTransientFile(read.file);
 	}
 	pfree(path);
-	return bytes > 0 ? bytes / BLCKSZ : 0;
+	return num_whole;
+}
+
+void
+file_pages_pause(file_pages *files)
+{
+	thread_work_stop(0, PointerGetDatum(&files->readers));
 }
 
 static bool

@@ -21,4 +21,7 @@ extern bool file_pages_may_read(file_pages *files, BlockNumber block);
  */
 extern uint32 file_pages_read(file_pages *files, BlockNumber first, uint32 num_pages, char *to);
 
+/* End the threads that read.  To be called on every exit, errors and the end of the process included; pages may be read again after it. */
+extern void file_pages_pause(file_pages *files);
+
 #endif							/* MGPU_FILE_PAGES_H */

@@ -283,6 +283,7 @@ heap_pages_stop(heap_pages *pages)
 		ReleaseBuffer(pages->ahead);
 	pages->ahead = InvalidBuffer;
 	pages->absent = InvalidBlockNumber;
+	heap_pages_pause(pages);
 	pages->files = NULL;
 	pages->in_stretches = false;
 	pages->stretch = NULL;

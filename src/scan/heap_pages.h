@@ -62,6 +62,14 @@ extern void heap_pages_use_file(heap_pages *pages);
  */
 extern uint32 heap_pages_read(heap_pages *pages, char *to, uint32 most, BlockNumber *first, uint32 *num_read);
 
+/* End the threads that read so: file_pages_pause. */
+static inline void
+heap_pages_pause(heap_pages *pages)
+{
+	if (pages->files)
+		file_pages_pause(pages->files);
+}
+
 /* A page of these that was not, pinned. */
 extern Buffer heap_pages_pin(const heap_pages *pages, BlockNumber block);
 

@@ -12,11 +12,9 @@
  * Of other pages a copy is sent, whose line pointers are those of the visible rows alone, so that a GPU needs not know of
  * visibility.  All-visible pages that are in no buffer are copies from the file (file_pages.h).
  *
- * Pages that the GPU keeps are named, and not pinned or looked at (kept_stretch.h).  What is kept, is asked for when the scan
- * comes to the blocks of another page of the visibility map.  So pages are sent in the order of the scan, kept or not.
- *
- * To copy the line pointers of each page, as the reader for the CPU does, was rejected: they are most of what the CPU would
- * read of a page, and reading it is what takes time.
+ * Pages that the GPU keeps are named, and not pinned or looked at (kept_stretch.h).  What is kept, is asked for when the scan comes to the
+ * blocks of another page of the visibility map.  So pages are sent in the order of the scan, kept or not.
+ * To copy all line pointers, as the reader for the CPU does, was rejected: reading them is what takes time.
  */
 #include "postgres.h"
 
@@ -343,7 +341,6 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	sent_batch *batch = start_batch(sender, memory);
 	const heap_reader *first = linitial(sender->readers);
 	uint32		num_pages;
-
 	/* a scan lives longer than what its caller makes of its rows */
 	MemoryContext caller = MemoryContextSwitchTo(first->scan->ss.ps.state->es_query_cxt);
 	num_pages = fill(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
@@ -355,9 +352,12 @@ void
 heap_sender_release(int code, Datum sender_pointer)
 {
 	heap_sender *sender = (heap_sender *) DatumGetPointer(sender_pointer);
+	ListCell   *cell;
 
 	for (uint32 i = 0; i < sender->num_batches; i++)
 		held_pages_release(&sender->batches[i].held, sender->batches[i].relation);
+	foreach(cell, sender->readers)
+		heap_pages_pause(&((heap_reader *) lfirst(cell))->pages);
 }
 
 void

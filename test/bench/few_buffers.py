@@ -106,6 +106,7 @@ def parse():
     parser.add_argument('--buffers', default='128MB')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--workers', type=int, default=2)
+    parser.add_argument('--only', default='')
     parser.add_argument('--executors', type=lambda names: names.split(','))
     parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
     options = parser.parse_args()
@@ -119,7 +120,7 @@ def main():
     make_table(options)
     gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
     bench = Bench(options)
-    for name, sql in STATEMENTS.items():
+    for name, sql in ((name, sql) for name, sql in STATEMENTS.items() if re.search(options.only, name)):
         for system in ['PostgreSQL'] + (options.executors or ['cpu'] + ['gpu'] * bool(gpu)):
             bench.run(system, name, sql)
     facts = describe(options, gpu) | {'rows': options.rows, 'table': one_value("SELECT pg_size_pretty(pg_table_size('readings'))"),
