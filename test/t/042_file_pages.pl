@@ -14,6 +14,7 @@ my $node = new_node('file_pages', initdb => ['--data-checksums'], conf => [ "ses
 my $settings = '-c enable_indexscan=off -c enable_bitmapscan=off -c enable_sort=off -c synchronize_seqscans=off';
 # a GPU keeps pages, so those of the first session are read by threads
 my ($one, $two) = map { MgpuTest->session($node, options => "$settings$_") } ' -c mgpu.executor=cpu', '';
+my $rows = sized(30_000, 100_000);
 my $sum = 'SELECT g, count(*), sum(v) FROM t GROUP BY g';
 my @queries = ($sum, 'SELECT count(*), sum(v), min(id), max(id) FROM t', 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v), count(pad) FROM t WHERE v % 3 > 0 GROUP BY g');
 
@@ -45,7 +46,7 @@ sub check_pages
 }
 
 $one->run('CREATE EXTENSION amcheck', 'CREATE TABLE t (id int, g int, v int, pad text) WITH (fillfactor = 90, autovacuum_enabled = off)',
-	"INSERT INTO t SELECT i, i % 7, i, repeat('x', i % 50) FROM generate_series(1, 30000) i", 'CREATE TABLE d AS SELECT i AS g, i::text AS name FROM generate_series(0, 5) i',
+	"INSERT INTO t SELECT i, i % 7, i, repeat('x', i % 50) FROM generate_series(1, $rows) i", 'CREATE TABLE d AS SELECT i AS g, i::text AS name FROM generate_series(0, 5) i',
 	'VACUUM ANALYZE t', 'VACUUM ANALYZE d');
 
 # All answers are those of core, and of a join, whose plan does not say what its input is.
