@@ -35,7 +35,7 @@ def make_table(session, table, options):
     rows = options.rows
     columns = ', '.join(f'{name} {kind}' + (f' COLLATE "{options.collate}"' if kind == 'text' else '') for name, kind, _ in table.columns)
     values = ', '.join(value for *_, value in table.columns)
-    made = f'CREATE UNLOGGED TABLE suite.{table.name} ({columns}); INSERT INTO suite.{table.name} SELECT {values} FROM generate_series(1::bigint, {table.rows}) i;'
+    made = f'CREATE TABLE suite.{table.name} ({columns}); INSERT INTO suite.{table.name} SELECT {values} FROM generate_series(1::bigint, {table.rows}) i;'
     session.run(made.replace('{rows}', str(rows)))
     if table.primary:
         session.run(f'ALTER TABLE suite.{table.name} ADD PRIMARY KEY ({table.primary});')
@@ -57,7 +57,7 @@ def make_by_duckdb(session, connection, suite, rows):
     with tempfile.TemporaryDirectory() as folder:
         for table, primary in primary_keys.items():
             columns = connection.execute(f"SELECT column_name, data_type FROM information_schema.columns WHERE table_name = '{table}' ORDER BY ordinal_position").fetchall()
-            session.run(f'CREATE UNLOGGED TABLE suite.{table} ({", ".join(f"{name} {lengths.get(name, kind.lower())}" for name, kind in columns)});')
+            session.run(f'CREATE TABLE suite.{table} ({", ".join(f"{name} {lengths.get(name, kind.lower())}" for name, kind in columns)});')
             path = f'{folder}/{table}.csv'
             connection.execute(f"COPY {table} TO '{path}' (FORMAT csv, HEADER false)")
             with open(path, encoding='utf-8') as data:
