@@ -26,7 +26,7 @@
 
 /*
  * A look-up in an index in memory, and a row that it fetches from anywhere in a table, in units of cpu_tuple_cost.  Measured with joins of TPC-H:
- * 4 and 1.2 us, where a table job takes 10 ms for a cost of 1.
+ * 4 and 1.2 us, where a cost of 1 is that of 10 us of a process.
  */
 #define LOOK_UP_COST 42
 #define FETCH_COST 13

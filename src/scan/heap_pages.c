@@ -233,7 +233,9 @@ heap_pages_resume(heap_pages *pages)
 void
 heap_pages_use_file(heap_pages *pages)
 {
-	pages->files = file_pages_create(pages->scan);
+	/* what is read once more has it */
+	if (pages->files == NULL)
+		pages->files = file_pages_create(pages->scan);
 }
 
 uint32

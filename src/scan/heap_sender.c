@@ -264,7 +264,6 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 		if (reader->pages.in_stretches)
 			add_kept(sender, batch, &reader->pages);
 		room = room_of(sender, batch, most_copies);
-
 		if (add_file_pages(sender, batch, reader, room))
 			continue;
 		if (room == 0 || (buffer = heap_pages_take(&reader->pages)) == InvalidBuffer)
