@@ -76,14 +76,6 @@ file_pages_create(HeapScanDesc scan)
 
 /* ---- which pages */
 
-static bool
-is_all_visible(const uint64 *bits, BlockNumber block)
-{
-	uint32		offset = block % MGPU_KEPT_STRETCH;
-
-	return (bits[offset / MGPU_KEPT_RANGE] >> offset % MGPU_KEPT_RANGE & 1) != 0;
-}
-
 static void
 look_at_map(file_pages *files, uint32 number)
 {
@@ -115,7 +107,7 @@ bool
 file_pages_may_read(file_pages *files, BlockNumber block)
 {
 	look_at_map(files, block / MGPU_KEPT_STRETCH);
-	return files->lsn != 0 && is_all_visible(files->bits, block) && !is_in_buffer(files->scan->rs_base.rs_rd, block);
+	return files->lsn != 0 && visible_map_has(files->bits, block) && !is_in_buffer(files->scan->rs_base.rs_rd, block);
 }
 
 /* ---- reading */
@@ -189,7 +181,7 @@ count_proven(file_pages *files, BlockNumber first, uint32 num_read, char *pages)
 	uint32		num_proven = 0;
 
 	files->is_known = visible_map_read(files->scan, files->number, bits) == files->lsn;
-	while (files->is_known && num_proven < num_read && is_all_visible(bits, first + num_proven) &&
+	while (files->is_known && num_proven < num_read && visible_map_has(bits, first + num_proven) &&
 		   is_sound(pages + (Size) num_proven * BLCKSZ, first + num_proven))
 		num_proven++;
 	return num_proven;
@@ -200,10 +192,12 @@ file_pages_read(file_pages *files, BlockNumber first, uint32 num_pages, char *to
 {
 	Relation	relation = files->scan->rs_base.rs_rd;
 
+	/* the look at the map comes before the look for buffers: where it has gone on to the next page of the map, nothing is proven */
+	if (!files->is_known || files->number != first / MGPU_KEPT_STRETCH)
+		return 0;
 	/* of one segment, and one page of the map */
 	num_pages = Min(num_pages, RELSEG_SIZE - first % RELSEG_SIZE);
 	num_pages = Min(num_pages, MGPU_KEPT_STRETCH - first % MGPU_KEPT_STRETCH);
-	look_at_map(files, first / MGPU_KEPT_STRETCH);
 	num_pages = count_proven(files, first, read_segment(files, first, num_pages, to), to);
 	for (uint32 i = 0; i < num_pages; i++)
 		pgstat_count_buffer_read(relation);

@@ -242,15 +242,20 @@ uint32
 heap_pages_read(heap_pages *pages, char *to, uint32 most, BlockNumber *first, uint32 *num_read)
 {
 	uint32		num_next = 0;
+	bool		may_read;
 
 	*first = pages->absent;
 	*num_read = 0;
-	while (pages->absent != InvalidBlockNumber && pages->absent == *first + num_next && num_next < most)
+	if (pages->absent == InvalidBlockNumber || most == 0)
+		return 0;
+	/* once more: the last pages that were read may have changed the map since */
+	may_read = file_pages_may_read(pages->files, *first);
+	do
 	{
 		num_next++;
 		pin_next(pages);
-	}
-	if (num_next > 0)
+	} while (may_read && pages->absent != InvalidBlockNumber && pages->absent == *first + num_next && num_next < most);
+	if (may_read)
 		*num_read = file_pages_read(pages->files, *first, num_next, to);
 	return num_next;
 }

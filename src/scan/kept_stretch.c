@@ -10,7 +10,6 @@
 #include "compat.h"
 #include "core/executor.h"
 #include "scan/kept_stretch.h"
-#include "scan/visible_map.h"
 #include "settings.h"
 
 bool

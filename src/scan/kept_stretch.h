@@ -10,7 +10,7 @@
 
 #include "access/relscan.h"
 
-#include "core/service/kept_pages.h"
+#include "scan/visible_map.h"
 
 typedef struct kept_stretch
 {
@@ -67,7 +67,7 @@ kept_stretch_store(kept_stretch *stretch, BlockNumber block)
 	uint32		offset = block % MGPU_KEPT_STRETCH;
 
 	if (!kept_stretch_covers(stretch, block) || stretch->ranges[offset / MGPU_KEPT_RANGE].may_store == 0 ||
-		(stretch->bits[offset / MGPU_KEPT_RANGE] >> offset % MGPU_KEPT_RANGE & 1) == 0)
+		!visible_map_has(stretch->bits, block))
 		return 0;
 	stretch->has_stored = true;
 	return kept_stretch_place(stretch, block);

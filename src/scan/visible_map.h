@@ -20,4 +20,13 @@ extern bool visible_map_proves(HeapScanDesc scan);
  */
 extern uint64 visible_map_read(HeapScanDesc scan, uint32 number, uint64 *bits);
 
+/* The bit of a block, of those of its page of the map. */
+static inline bool
+visible_map_has(const uint64 *bits, BlockNumber block)
+{
+	uint32		offset = block % MGPU_KEPT_STRETCH;
+
+	return (bits[offset / MGPU_KEPT_RANGE] >> offset % MGPU_KEPT_RANGE & 1) != 0;
+}
+
 #endif							/* MGPU_VISIBLE_MAP_H */
