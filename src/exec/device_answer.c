@@ -57,6 +57,14 @@ buffer_for(const device_query *query, uint64 num_bytes)
 /* Groups at hand, at most: they stay in a cache. */
 #define MOST_GROUPS MGPU_SIZE(16384, 100)
 
+const uint64 *
+device_query_read(const device_query *query, uint64 first, uint64 num_groups, char *buffer)
+{
+	Size		bytes = record_bytes(query);
+
+	return (const uint64 *) run_group_read(&query->request.outputs[0], first * bytes, num_groups * bytes, buffer);
+}
+
 static void
 read_records(device_query *query)
 {
@@ -67,8 +75,7 @@ read_records(device_query *query)
 	if (query->request.in_files)
 		num_groups = Min(num_groups, Max(query->request.most_bytes / (bytes + query->request.group_bytes), 1));
 	query->num_groups = (uint32) num_groups;
-	query->records = (const uint64 *) run_group_read(&query->request.outputs[0], query->first * bytes, num_groups * bytes,
-													 buffer_for(query, num_groups * bytes));
+	query->records = device_query_read(query, query->first, num_groups, buffer_for(query, num_groups * bytes));
 }
 
 bool

@@ -65,6 +65,9 @@ extern void device_query_forget(device_query *query);
 extern bool device_query_next(device_query *query);
 extern void device_query_restart(device_query *query);
 
+/* Records of groups, by the place of the first among all, where they are; in buffer if they are in files. */
+extern const uint64 *device_query_read(const device_query *query, uint64 first, uint64 num_groups, char *buffer);
+
 /* A group's record, by its number among the groups at hand. */
 static inline const uint64 *
 device_query_record(const device_query *query, uint32 group)

@@ -165,8 +165,10 @@ group_device_next(group_state *state)
 void
 group_device_forget(group_state *state)
 {
-	if (state->device)
-		device_query_forget(state->device);
+	if (state->device == NULL)
+		return;
+	group_sets_withdraw(state);
+	device_query_forget(state->device);
 	state->device = NULL;
 }
 
@@ -206,12 +208,17 @@ group_device_run(group_state *state, uint64 expected_rows)
 		.group_bytes = rows_bytes_of_one(state->node.rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
 	};
 
-	if (state->node.source)
+	state->device = group_sets_merge(state);
+	state->node.is_merged = state->device != NULL;
+	if (state->device == NULL && state->node.source)
 		state->device = device_query_run(state->node.css.ss.ps.state->es_query_cxt, &question);
-	if (state->device)
+	if (state->device == NULL)
+		return false;
+	group_sets_share(state);
+	if (!state->node.is_merged)
 	{
 		state->device->request.run.num_segments = state->device->request.result.num_groups;
 		run_report(&state->device->request.run);
 	}
-	return state->device != NULL;
+	return true;
 }

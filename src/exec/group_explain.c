@@ -58,7 +58,7 @@ group_explain_run(node_state *node, ExplainState *es)
 {
 	const group_state *state = (const group_state *) node;
 
-	if (state->device)
+	if (state->device && !node->is_merged)
 		device_query_explain(state->device, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	if (state->executor == NULL || state->device)

@@ -49,6 +49,14 @@ extern bool group_device_run(group_state *state, uint64 expected_rows);
 extern bool group_device_next(group_state *state);
 extern void group_device_forget(group_state *state);
 
+/*
+ * Grouping sets (group_sets.c).  A query of the groups that this set has of those of another, whose node has run already; NULL: there is none.
+ * Have others find the answer of this node's own, until it is forgotten.
+ */
+extern device_query *group_sets_merge(const group_state *state);
+extern void group_sets_share(const group_state *state);
+extern void group_sets_withdraw(const group_state *state);
+
 /* Put the next pack of groups with their states into the scan slot (group_partial.c).  NULL: there are no more. */
 extern TupleTableSlot *group_partial_next(group_state *state);
 

@@ -80,6 +80,7 @@ struct node_state
 	uint64		step_rows;		/* rows that are read at a time, ... */
 	Size		step_bytes;		/* ... or bytes of their values of variable width */
 	bool		ended;			/* the child has no more rows */
+	bool		is_merged;		/* what it returns are groups of another node, merged: it has read nothing */
 	uint64		num_rows;		/* expected, of the child or of a partition */
 	int			level;			/* of a split of these; 0: they cannot be split */
 	spill		spill;

@@ -65,7 +65,7 @@ explain_run(node_state *node, ExplainState *es)
 {
 	if (!node->ended || node->operator->explain_run == NULL || query_returns_packs(node->query))
 		return;
-	if (node->source)
+	if (node->source && !node->is_merged)
 		row_source_explain_pages(node->source, es);
 	node->operator->explain_run(node, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", node->most_bytes / 1024, es);
@@ -82,7 +82,9 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 
 	if (node->operator->explain)
 		node->operator->explain(node, ancestors, es);
-	if (node->source)
+	if (es->analyze ? node->is_merged : node->query->merges)
+		ExplainPropertyText("Input", "groups of another set", es);
+	else if (node->source)
 		row_source_explain(node->source, ancestors, es);
 	if (es->analyze)
 		explain_run(node, es);

@@ -48,6 +48,11 @@
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
 
+/* A group that is merged with others, and each of its states.  Measured: 30 ns with three states where the merged groups
+ * fit a cache, else 100. */
+#define MERGE_COST 2.0
+#define MERGE_STATE_COST 0.5
+
 Size
 group_row_bytes(const group_task *task)
 {
@@ -111,17 +116,12 @@ empty_rows_cost(const group_task *task, const Path *child, double num_rows)
 	return EMPTY_COST * cpu_operator_cost * num_rows;
 }
 
-void
-group_path_cost(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups, bool fold)
+/* Add what returning groups takes to what finding them does. */
+static void
+add_groups_cost(const group_task *task, Path *path, double num_groups)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
-	Cost		rows_cost = num_rows * group_row_cost(task, fold);
 
-	if (task->executor != TABLE_BY_NOBODY)
-		path->startup_cost = table_job_node_cost(task->root, child, task->executor) + START_COST + rows_cost * table_job_part(task->executor);
-	else
-		path->startup_cost = child->total_cost + START_COST + rows_cost +
-			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
 	path->total_cost = path->startup_cost +
 		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
 	path->rows = num_groups;
@@ -129,7 +129,27 @@ group_path_cost(const group_task *task, Path *path, const Path *child, double nu
 		add_having_cost(task->root, path, task->having);
 	path->startup_cost += target_cost->startup;
 	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
+}
+
+void
+group_path_cost(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups, bool fold)
+{
+	Cost		rows_cost = num_rows * group_row_cost(task, fold);
+
+	if (task->executor != TABLE_BY_NOBODY)
+		path->startup_cost = table_job_node_cost(task->root, child, task->executor) + START_COST + rows_cost * table_job_part(task->executor);
+	else
+		path->startup_cost = child->total_cost + START_COST + rows_cost +
+			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
+	add_groups_cost(task, path, num_groups);
 	mgpu_take_disabled_nodes(path, child);
+}
+
+void
+group_path_cost_merged(const group_task *task, Path *path, double num_merged, double num_groups)
+{
+	path->startup_cost = START_COST + num_merged * cpu_operator_cost * (MERGE_COST + MERGE_STATE_COST * task->num_states);
+	add_groups_cost(task, path, num_groups);
 }
 
 /* ---- what PostgreSQL does not count */

@@ -22,6 +22,9 @@ extern Cost group_row_cost(const group_task *task, bool fold);
 /* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
 extern void group_path_cost(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups, bool fold);
 
+/* The same of num_groups groups that are merged from num_merged of a job. */
+extern void group_path_cost_merged(const group_task *task, Path *path, double num_merged, double num_groups);
+
 /* What PostgreSQL's own plan takes beyond the costs that it counts. */
 extern Cost group_path_uncounted(const group_task *task, const Path *own, double num_groups);
 

@@ -33,6 +33,7 @@
 #include "query/aggregate_ways.h"
 #include "query/custom_plan.h"
 #include "query/group_cost.h"
+#include "query/group_offer.h"
 #include "query/group_query.h"
 #include "query/group_task.h"
 #include "query/grouping_sets.h"
@@ -124,22 +125,6 @@ make_group_packs(const group_task *task, Path *rows, double num_groups)
 
 /* ---- offering it */
 
-/* What a path is added to, and for what. */
-typedef struct group_offer
-{
-	group_task	task;
-	RelOptInfo *input_rel;
-	RelOptInfo *output_rel;
-	PathTarget *target;
-	double		num_rows;
-	double		num_groups;
-	bool		folds;			/* rows are to be folded as they come */
-	Cost		uncounted;		/* by PostgreSQL's own plan */
-	Path	   *rows;			/* of the input, with the columns that the node reads ... */
-	table_executor executor;	/* ... and who is expected to read them in one process */
-	List	   *paths;			/* of the node */
-} group_offer;
-
 /* child returns num_rows rows, singly or in packs; rows is where they come from.  task.executor: who is expected to read them. */
 static void
 add_group_path(group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
@@ -191,8 +176,8 @@ add_parallel_path(group_offer *offer)
 					   offer->folds ? GROUP_FOLD : GROUP_SORT);
 }
 
-static Path *
-cheapest_of(const List *paths)
+Path *
+group_offer_cheapest(const List *paths)
 {
 	Path	   *cheapest = NULL;
 	ListCell   *cell;
@@ -211,9 +196,8 @@ groups_fit(const group_offer *offer)
 		offer->num_rows / offer->num_groups * group_row_bytes(&offer->task) <= get_hash_memory_limit();
 }
 
-/* Make the paths of the node.  Returns why there are none, or NULL. */
-static const char *
-make_paths(group_offer *offer)
+const char *
+group_offer_make(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
 	group_task *task = &offer->task;
@@ -223,7 +207,7 @@ make_paths(group_offer *offer)
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
-	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
+	offer->uncounted = group_path_uncounted(task, group_offer_cheapest(offer->output_rel->pathlist), offer->num_groups);
 	method = offer->folds ? GROUP_FOLD : GROUP_SORT;
 	wish.query = group_query(task, false, method);
 	wish.num_results = offer->num_groups;
@@ -237,83 +221,15 @@ make_paths(group_offer *offer)
 	return NULL;
 }
 
-/* Add paths to a relation.  Returns why none of them is taken, or NULL: one is the cheapest so far. */
-static const char *
-add_paths(RelOptInfo *rel, List *paths)
+const char *
+group_offer_add(RelOptInfo *rel, List *paths)
 {
 	ListCell   *cell;
 
 	/* those that are not kept are freed */
 	foreach(cell, paths)
 		add_path(rel, lfirst(cell));
-	return list_member_ptr(paths, cheapest_of(rel->pathlist)) ? NULL : "PostgreSQL's own plan is expected to be faster";
-}
-
-/* An Append of the sets' paths.  All but the first read pages that have just been read. */
-static Path *
-append_sets(PlannerInfo *root, RelOptInfo *rel, List *paths, const RelOptInfo *table)
-{
-	Path	   *append = (Path *) mgpu_create_append_path(root, rel, paths);
-	int			num_sets = list_length(paths);
-
-	if (table->pages <= (BlockNumber) effective_cache_size)
-		append->total_cost -= Min((num_sets - 1) * table->pages * seq_page_cost, append->total_cost * (num_sets - 1) / num_sets);
-	return append;
-}
-
-/* PostgreSQL's node for the set without keys, in which any aggregate may be. */
-static Path *
-make_plain_path(PlannerInfo *root, const group_offer *offer, List *having)
-{
-	AggClauseCosts costs = {0};
-
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	return (Path *) create_agg_path(root, offer->output_rel, offer->input_rel->cheapest_total_path, offer->target, AGG_PLAIN,
-									AGGSPLIT_SIMPLE, NIL, having, &costs, 1);
-}
-
-/* A path for a grouping set.  NULL: the node cannot do it, and task.why_not says why. */
-static Path *
-make_set_path(PlannerInfo *root, group_offer *offer, const List *set)
-{
-	grouping	of = grouping_of_set(root, offer->output_rel->reltarget, set);
-	group_task *task = &offer->task;
-
-	offer->target = of.target;
-	if (group_task_of_grouping(task, root, &of))
-		task->why_not = make_paths(offer);
-	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows, offer->executor))
-		task->why_not = "GROUPING SETS need the rows of a table, or of a join that a table job does, which are read for each of them";
-	if (task->why_not)
-		return set == NIL ? make_plain_path(root, offer, of.having) : NULL;
-	return cheapest_of(offer->paths);
-}
-
-/* Offer a node for each grouping set, below an Append. */
-static const char *
-offer_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
-{
-	List	   *sets = root->parse->groupingSets;
-	List	   *paths = NIL;
-	const RelOptInfo *table = NULL;
-	ListCell   *cell;
-
-	if (list_length(sets) < 2 || !mgpu_can_split_grouping_sets)
-		return "there is one grouping set, or this version of PostgreSQL marks the keys of several";
-	foreach(cell, sets)
-	{
-		group_offer offer = {.input_rel = input_rel,.output_rel = output_rel};
-		Path	   *path = make_set_path(root, &offer, lfirst(cell));
-
-		if (path == NULL)
-			return offer.task.why_not;
-		if (offer.task.why_not == NULL)
-			table = offer.rows->parent;
-		paths = lappend(paths, path);
-	}
-	if (table == NULL)
-		return "GROUPING SETS have no keys";
-	return add_paths(output_rel, list_make1(append_sets(root, output_rel, paths, table)));
+	return list_member_ptr(paths, group_offer_cheapest(rel->pathlist)) ? NULL : "PostgreSQL's own plan is expected to be faster";
 }
 
 /* The same for a stage of planning, that of GROUP BY or that of DISTINCT. */
@@ -328,7 +244,7 @@ offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, Re
 	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF)
 		return "mgpu.enable_group is off";
 	if (stage == UPPERREL_GROUP_AGG && root->parse->groupingSets)
-		return offer_sets(root, input_rel, output_rel);
+		return set_paths_offer(root, input_rel, output_rel);
 	if (stage == UPPERREL_GROUP_AGG)
 	{
 		offer.target = output_rel->reltarget;
@@ -342,8 +258,8 @@ offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, Re
 	}
 	if (!can_do)
 		return offer.task.why_not;
-	why_not = make_paths(&offer);
-	return why_not ? why_not : add_paths(output_rel, offer.paths);
+	why_not = group_offer_make(&offer);
+	return why_not ? why_not : group_offer_add(output_rel, offer.paths);
 }
 
 static void

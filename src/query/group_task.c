@@ -94,6 +94,18 @@ take_key(group_task *task, const SortGroupClause *clause)
 	return true;
 }
 
+/* Columns of keys, which are the first, so that sets that have other keys have the same ones. */
+static bool
+take_columns(group_task *task, List *clauses)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+		if (take_column(task, (Expr *) get_sortgroupclause_expr(lfirst(cell), task->root->processed_tlist)) < 0)
+			return false;
+	return true;
+}
+
 static bool
 take_keys(group_task *task, List *clauses)
 {
@@ -181,9 +193,11 @@ shares_state(const group_task *task, const Aggref *aggref)
 static void
 count_reduction(group_task *task, const Aggref *aggref)
 {
-	bool		is_numeric = known_reduction_of(aggref->aggfnoid)->kind >= REDUCED_NUMERIC_SUM;
+	reduced_kind kind = known_reduction_of(aggref->aggfnoid)->kind;
+	bool		is_numeric = kind >= REDUCED_NUMERIC_SUM;
 
 	task->combines &= !is_numeric;
+	task->merges &= kind != REDUCED_REAL && kind != REDUCED_SPREAD;
 	task->operators += is_numeric ? NUMERIC_COST : REDUCE_COST;
 }
 
@@ -197,6 +211,7 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 
 	task->sorts |= plan->way == GROUP_WAY_SORT || num_orders > 0;
 	task->folds &= plan->way == GROUP_WAY_REDUCE;
+	task->merges &= plan->way == GROUP_WAY_REDUCE;
 	task->num_states++;
 	task->beside_bytes += group_plan_row_bytes(plan);
 	switch (plan->way)
@@ -282,11 +297,11 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grou
 {
 	memset(task, 0, sizeof(*task));
 	task->root = root;
-	task->folds = task->combines = true;
+	task->folds = task->combines = task->merges = true;
 	task->having = grouping->having;
 	if (root->parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
-	if (!take_keys(task, grouping->clauses) ||
+	if (!take_columns(task, grouping->columns) || !take_keys(task, grouping->clauses) ||
 		is_unfit((Node *) grouping->target->exprs, task) || is_unfit((Node *) grouping->having, task))
 		return false;
 	if (task->keys == NIL && !task->sorts && !task->folds)

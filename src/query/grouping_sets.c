@@ -84,14 +84,14 @@ of_set(Node *node, void *context)
 grouping
 grouping_of_query(const PlannerInfo *root, PathTarget *target)
 {
-	return (grouping) {mgpu_group_clause(root), target, (List *) root->parse->havingQual};
+	return (grouping) {mgpu_group_clause(root), target, (List *) root->parse->havingQual, NIL};
 }
 
 grouping
-grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set)
+grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set, List *columns)
 {
 	chosen_set	chosen = {root, set, root->parse->groupClause};
-	grouping	of = {NIL, copy_pathtarget(target), NIL};
+	grouping	of = {.target = copy_pathtarget(target),.columns = columns};
 	ListCell   *cell;
 
 	foreach(cell, chosen.all)

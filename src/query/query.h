@@ -90,6 +90,9 @@ typedef struct query
 								 * its arguments; -1 for no filter and for an argument that is a constant */
 	List	   *packed_types;	/* of the columns in a pack, if the child returns packs */
 	List	   *stored;			/* columns that are kept as they come */
+	int			shared;			/* one more than the number of the executor's parameter by which grouping sets share the
+								 * answers of their jobs; 0: none */
+	int			merges;			/* bool: the groups are to be merged from those of another set */
 
 	/* MgpuTop, MgpuSort */
 	int			rule;			/* top_rule */

@@ -109,6 +109,12 @@ bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record
 /* Add a record of the same group, which has no rows yet or no reductions of floats. */
 void		mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
 
+/* table_merge.c.  Groups that are merged at a time. */
+#define MGPU_MERGED_GROUPS 256
+
+/* Add records, with the layout of the groups' own, to the groups of their keys.  false: out of memory, or UINT32_MAX groups. */
+bool		mgpu_table_merge(mgpu_table_groups *to, const mgpu_group_record *record, const uint64_t *const *records, uint32_t num_records);
+
 /* Of a head's values. */
 typedef struct mgpu_extremes_of
 {

@@ -86,56 +86,19 @@ init_groups(const mgpu_run *run, mgpu_table_groups *groups)
 	groups->num_words = run->record.num_words;
 }
 
-/* Groups that are merged at a time. */
-#define MERGED_GROUPS 256
-
-/* Some groups of a thread as rows of their keys. */
-typedef struct merged_groups
-{
-	uint64_t	keys[MGPU_GROUP_MAX_KEYS][MERGED_GROUPS];
-	uint32_t	nulls[MERGED_GROUPS];
-	uint64_t	hashes[MERGED_GROUPS];
-	uint32_t	numbers[MERGED_GROUPS];
-	mgpu_table_rows rows;
-} merged_groups;
-
-static void
-take_groups(const mgpu_run *run, const mgpu_table_groups *from, const uint32_t *list, uint32_t count, merged_groups *merged)
-{
-	const mgpu_group_spec *spec = &run->spec;
-
-	merged->rows = (mgpu_table_rows) {.num_rows = count,.some_nulls = UINT32_MAX,.nulls = merged->nulls};
-	for (uint32_t key = 0; key < spec->num_keys; key++)
-		merged->rows.codes[spec->keys[key]] = merged->keys[key];
-	for (uint32_t i = 0; i < count; i++)
-	{
-		const uint64_t *record = mgpu_table_record(from, list[i]);
-
-		merged->nulls[i] = 0;
-		for (uint32_t key = 0; key < spec->num_keys; key++)
-		{
-			merged->nulls[i] |= (uint32_t) (record[1] >> key & 1) << spec->keys[key];
-			merged->keys[key][i] = record[2 + key];
-		}
-	}
-}
-
 static bool
 merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *from, const uint32_t *list, uint64_t count)
 {
-	merged_groups merged;
+	const uint64_t *records[MGPU_MERGED_GROUPS];
 
-	for (uint64_t begin = 0; begin < count; begin += MERGED_GROUPS)
+	for (uint64_t begin = 0; begin < count; begin += MGPU_MERGED_GROUPS)
 	{
-		uint32_t	num_groups = (uint32_t) mgpu_table_least(MERGED_GROUPS, count - begin);
+		uint32_t	num_groups = (uint32_t) mgpu_table_least(MGPU_MERGED_GROUPS, count - begin);
 
-		take_groups(run, from, list + begin, num_groups, &merged);
-		mgpu_table_hash(&run->keys, &merged.rows, merged.hashes);
-		if (!mgpu_table_find(to, &merged.rows, merged.hashes, merged.numbers))
-			return false;
 		for (uint32_t i = 0; i < num_groups; i++)
-			mgpu_table_add_record(to, &run->record, mgpu_table_record(to, merged.numbers[i]),
-								  mgpu_table_record(from, list[begin + i]));
+			records[i] = mgpu_table_record(from, list[begin + i]);
+		if (!mgpu_table_merge(to, &run->record, records, num_groups))
+			return false;
 	}
 	return true;
 }
