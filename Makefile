@@ -279,7 +279,7 @@ UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
 UNIT_FLAGS_coverage = -O1 --coverage
 UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
-UNIT_PLAYED_TESTS = core_group core_table
+UNIT_PLAYED_TESTS = core_group core_group_merge core_table
 UNIT_SMALL_SOURCES = $(filter src/core/service/%,$(CORE_SOURCES))
 UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
 

@@ -76,11 +76,12 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
-/* Since 18, the planner marks keys of grouping sets as such, in all expressions above the grouping. */
+/* Since 18, expressions above grouping sets are marked as NULL where their keys are: the same as of rows below. */
 #if PG_VERSION_NUM >= 180000
-#define mgpu_can_split_grouping_sets false
+#define mgpu_below_grouping(root, node) \
+	((root)->group_rtindex > 0 ? remove_nulling_relids(node, bms_make_singleton((root)->group_rtindex), NULL) : (node))
 #else
-#define mgpu_can_split_grouping_sets true
+#define mgpu_below_grouping(root, node) (node)
 #endif
 
 /* Corrects what ReadRecentBuffer counts: 14 takes shared buffers for local ones. */

@@ -28,6 +28,9 @@ extern const char *group_offer_make(group_offer *offer);
 
 extern Path *group_offer_cheapest(const List *paths);
 
+/* Where the node is forced, a path costs less than any other plan's; of several of the node's, the cheapest is taken all the same. */
+extern void group_offer_favour(Path *path);
+
 /* Add paths to a relation.  Returns why none of them is taken, or NULL: one is the cheapest so far. */
 extern const char *group_offer_add(RelOptInfo *rel, List *paths);
 

@@ -125,6 +125,15 @@ make_group_packs(const group_task *task, Path *rows, double num_groups)
 
 /* ---- offering it */
 
+void
+group_offer_favour(Path *path)
+{
+	if (mgpu_setting_enable_group != MGPU_ENABLE_FORCE)
+		return;
+	path->startup_cost /= 1e6;
+	path->total_cost /= 1e6;
+}
+
 /* child returns num_rows rows, singly or in packs; rows is where they come from.  task.executor: who is expected to read them. */
 static void
 add_group_path(group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
@@ -144,12 +153,7 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
-	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
-	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
-	{
-		path->path.startup_cost /= 1e6;
-		path->path.total_cost /= 1e6;
-	}
+	group_offer_favour(&path->path);
 	offer->paths = lappend(offer->paths, path);
 }
 

@@ -77,7 +77,7 @@ take_column(group_task *task, Expr *expr)
 static bool
 take_key(group_task *task, const SortGroupClause *clause)
 {
-	Expr	   *expr = (Expr *) get_sortgroupclause_expr((SortGroupClause *) clause, task->root->processed_tlist);
+	Expr	   *expr = grouping_key(task->root, clause);
 	group_key	key;
 	int			column;
 
@@ -101,7 +101,7 @@ take_columns(group_task *task, List *clauses)
 	ListCell   *cell;
 
 	foreach(cell, clauses)
-		if (take_column(task, (Expr *) get_sortgroupclause_expr(lfirst(cell), task->root->processed_tlist)) < 0)
+		if (take_column(task, grouping_key(task->root, lfirst(cell))) < 0)
 			return false;
 	return true;
 }

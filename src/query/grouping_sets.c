@@ -2,8 +2,8 @@
  * grouping_sets.c
  *		GROUPING SETS, ROLLUP and CUBE as several plain groupings of the same rows.
  *
- * Each set becomes a node of its own below an Append.  Reading a table as columns takes less than what is done with its rows, so rows
- * are read anew for each set.  One node with several sets was rejected: it needs all of what a node has once more, on both executors.
+ * Each set becomes a node of its own below an Append (set_paths.c).  One node with several sets was rejected: it needs all of what a node
+ * has once more.
  */
 #include "postgres.h"
 
@@ -14,6 +14,9 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#if PG_VERSION_NUM >= 180000
+#include "rewrite/rewriteManip.h"
+#endif
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -97,9 +100,15 @@ grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set, Li
 	foreach(cell, chosen.all)
 		if (has_key(&chosen, ((const SortGroupClause *) lfirst(cell))->tleSortGroupRef))
 			of.clauses = lappend(of.clauses, lfirst(cell));
-	of.target->exprs = (List *) of_set((Node *) target->exprs, &chosen);
-	of.having = (List *) of_set(root->parse->havingQual, &chosen);
+	of.target->exprs = (List *) mgpu_below_grouping(root, of_set((Node *) target->exprs, &chosen));
+	of.having = (List *) mgpu_below_grouping(root, of_set(root->parse->havingQual, &chosen));
 	return of;
+}
+
+Expr *
+grouping_key(const PlannerInfo *root, const SortGroupClause *clause)
+{
+	return (Expr *) mgpu_below_grouping(root, get_sortgroupclause_expr((SortGroupClause *) clause, root->processed_tlist));
 }
 
 /* Whether a relation has the same rows each time that it is read. */

@@ -24,6 +24,9 @@ extern grouping grouping_of_query(const PlannerInfo *root, PathTarget *target);
 /* That of one of its sets, a list of sortgrouprefs: keys that it does not have are NULL.  columns: as above. */
 extern grouping grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set, List *columns);
 
+/* The expression of a key, as of rows. */
+extern Expr *grouping_key(const PlannerInfo *root, const SortGroupClause *clause);
+
 /* Whether the rows of a path may be read once for each set: from a table as columns, or by a job of joins; always the same rows. */
 extern bool grouping_may_reread(PlannerInfo *root, const Path *rows, table_executor executor);
 

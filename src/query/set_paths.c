@@ -114,6 +114,7 @@ make_merged_path(const set_offers *sets, const set_offer *finer, const List *set
 		.parallel_safe = ((const Path *) linitial(finer->offer.paths))->parallel_safe
 	});
 	group_path_cost_merged(&task, &path->path, finer->offer.num_groups, num_groups);
+	group_offer_favour(&path->path);
 	return &path->path;
 }
 
@@ -159,8 +160,8 @@ set_paths_offer(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	set_offers	sets = {.root = root,.input_rel = input_rel,.output_rel = output_rel};
 	ListCell   *cell;
 
-	if (list_length(sorted) < 2 || !mgpu_can_split_grouping_sets)
-		return "there is one grouping set, or this version of PostgreSQL marks the keys of several";
+	if (list_length(sorted) < 2)
+		return "there is one grouping set";
 	list_sort(sorted, by_keys);
 	foreach(cell, sorted)
 	{

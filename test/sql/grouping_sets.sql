@@ -1,11 +1,6 @@
 --
 -- GROUPING SETS, ROLLUP and CUBE: a node for each set
 --
--- since 18, PostgreSQL keeps all of them to itself
-SELECT current_setting('server_version_num')::int >= 180000 AS is_left \gset
-\if :is_left
-\quit
-\endif
 \set ECHO none
 \i test/plan_check.sql
 \set ECHO all

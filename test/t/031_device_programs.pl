@@ -92,8 +92,7 @@ run('RESET timezone');
 # a group that work_mem does not hold is in the GPU's memory
 run("SET work_mem = '64kB'");
 check_programs('one large group', 1, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(0.1) WITHIN GROUP (ORDER BY n) FROM t');
-# since 18, grouping sets are left to PostgreSQL
-check_programs('grouping sets', $session->query('SHOW server_version_num') < 180000, 'SELECT g, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY ROLLUP (g, b)');
+check_programs('grouping sets', 1, 'SELECT g, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY ROLLUP (g, b)');
 like($session->query('SET mgpu.enable_group = on; EXPLAIN (COSTS off) SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t'), qr/MgpuGroup/, 'the planner knows');
 run('RESET work_mem');
 

@@ -137,8 +137,7 @@ run('CREATE TABLE items (id int PRIMARY KEY, name text, about text, class text)'
 check_joined('long texts', 1, 'SELECT i.about, count(*), sum(f.v) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY 1', 'SELECT i.class, i.name, i.about, f.b % 2, count(i.about), count(DISTINCT i.about) FROM facts f LEFT JOIN items i ON i.id = f.a GROUP BY 1, 2, 3, 4',
 	"SELECT length(i.name), i.about, max(f.v) FROM facts f JOIN items i ON i.id = f.a % 1000 WHERE i.about LIKE '%7' GROUP BY 1, 2", 'SELECT f.id, i.about FROM facts f JOIN items i ON i.id = f.a ORDER BY f.id DESC LIMIT 50');
 check_joined('the least long text', 0, 'SELECT f.b, min(i.about) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY 1');
-check_joined('GROUPING SETS', 1, 'SELECT i.class, i.about, count(*), grouping(i.class, i.about) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY ROLLUP (1, 2)', 'SELECT m.v, f.b, sum(f.v) FROM facts f LEFT JOIN many m ON m.id = f.a % 1000 GROUP BY CUBE (1, 2)')
-	if $session->query('SHOW server_version_num') < 180000;
+check_joined('GROUPING SETS', 1, 'SELECT i.class, i.about, count(*), grouping(i.class, i.about) FROM facts f JOIN items i ON i.id = f.a % 1000 GROUP BY ROLLUP (1, 2)', 'SELECT m.v, f.b, sum(f.v) FROM facts f LEFT JOIN many m ON m.id = f.a % 1000 GROUP BY CUBE (1, 2)');
 
 run("SET statement_timeout = '20ms'");
 $session->query('SELECT count(*), sum(h.v + i.v) FROM facts f JOIN heavy h ON h.id = f.b JOIN heavy i ON i.id = f.b');

@@ -57,7 +57,7 @@ mgpu_table_merge(mgpu_table_groups *to, const mgpu_group_record *record, const u
 struct mgpu_group_merge
 {
 	mgpu_group_record record;
-	mgpu_table_keys keys;		/* all of the spec's */
+	mgpu_table_keys keys;		/* all of the spec's, as columns of their own: two may be of one column, and one of them dropped */
 	uint64_t	dropped;		/* bit i: key i tells no groups apart */
 	mgpu_table_groups groups;
 	uint64_t   *fresh;			/* a record of no rows */
@@ -77,7 +77,8 @@ static void
 start(mgpu_group_merge *merge, const mgpu_group_spec *spec, uint32_t keys)
 {
 	merge->keys.num_keys = spec->num_keys;
-	memcpy(merge->keys.columns, spec->keys, sizeof(spec->keys));
+	for (uint32_t key = 0; key < spec->num_keys; key++)
+		merge->keys.columns[key] = key;
 	merge->dropped = ~keys & ((UINT64_C(1) << spec->num_keys) - 1);
 	merge->groups.spec = spec;
 	merge->groups.keys = &merge->keys;
