@@ -272,7 +272,7 @@ BEGIN
     query := format('SELECT %s%s FROM %s', CASE shape WHEN 'distinct' THEN 'DISTINCT ' WHEN 'first' THEN format('DISTINCT ON (%s) ', array_to_string(keys, ', ')) END, (SELECT string_agg(format('%s AS r%s', s, n), ', ' ORDER BY n) FROM unnest(shown) WITH ORDINALITY u(s, n)), tree.source);
     ordered := shape IN ('sorted', 'first') OR shape IN ('group', 'distinct') AND random() < 0.2;
     CASE shape
-        WHEN 'group', 'lateral' THEN query := query || ' GROUP BY ' || (SELECT string_agg(n::text, ', ') FROM generate_series(1, cardinality(keys)) n) || CASE WHEN random() < 0.1 THEN ' HAVING count(*) > 2' ELSE '' END;
+        WHEN 'group', 'lateral' THEN query := query || ' GROUP BY ' || format(oracle.pick(ARRAY['%s', '%s', '%s', '%s', '%s', 'ROLLUP (%s)', 'CUBE (%s)', 'GROUPING SETS ((%s), ())']), (SELECT string_agg(n::text, ', ') FROM generate_series(1, cardinality(keys)) n)) || CASE WHEN random() < 0.1 THEN ' HAVING count(*) > 2' ELSE '' END;
         WHEN 'ranked' THEN query := format('SELECT * FROM (SELECT *, %s() OVER (PARTITION BY r1 ORDER BY %s) AS place FROM (%s) inside) q WHERE place %s', oracle.pick(ARRAY['row_number', 'rank']), regexp_replace(places, '(\d+)', 'r\1', 'g'), query, oracle.pick(ARRAY['<= 1', '= 1', '<= 3', '< 20']));
         ELSE NULL;
     END CASE;

@@ -381,14 +381,12 @@ table_job_make(table_job *job, const table_question *question)
 void
 table_job_set_round(table_job *job, int round)
 {
-	for (uint32 i = 0; i < job->spec->num_ops; i++)
-	{
-		mgpu_program_op *op = &job->spec->ops[i];
+	mgpu_program_op *op = job->spec->ops + job->spec->tests[job->round_test].end_op;
 
-		/* of one round, it is a test that all rows meet */
-		if (op->code == MGPU_RUN_IN_ROUND && op->number > 1)
-			op->width = round;
-	}
+	/* rows may have another such test, of a build that the job reads them for */
+	while ((--op)->code != MGPU_RUN_IN_ROUND)
+		Assert(op > job->spec->ops);
+	op->width = round;
 }
 
 bool

@@ -94,6 +94,7 @@ typedef struct table_job
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
 	table_build *builds;		/* of each join */
+	int			round_test;		/* the test of rows of a round, if the rows of a join come in several */
 	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
 	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns ... */
 	int			of_matches[MGPU_GROUP_MAX_BUILDS];	/* ... and the rows of builds in matches */

@@ -264,6 +264,8 @@ take_join(table_job *job, const table_question *question, int number)
 	if (keys == NIL ||
 		(join->num_rounds > 1 && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, join->num_rounds))))
 		return false;
+	if (join->num_rounds > 1)
+		job->round_test = (int) job->spec->num_tests - 1;
 	row = expr_program_look_up(job->program, number, keys, join->words, keeps_missed(join), join->one_by_one);
 	return take_found(job, join, number, keys) && (!has_match(join) || take_match(job, join, number, row)) &&
 		take_conditions(job, join->conditions);
