@@ -51,7 +51,7 @@ struct page_state
 	uint32_t	kept[MASK_WORDS];	/* a bit for each line pointer */
 	uint32_t	ranks[MASK_WORDS];	/* kept rows in front of each word's */
 	uint32_t	ticket;
-	uint32_t	source;
+	mgpu_page_ref ref;
 	uint64_t	first_row;		/* where the page's rows go */
 };
 
@@ -167,7 +167,7 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 	if (threadIdx.x % 32 != 0)
 		return;
 	atomicAdd((unsigned long long *) &control->num_placed[place], 1ULL);
-	atomicAdd((unsigned long long *) &control->facts.rows_of_source[state->source], (unsigned long long) count);
+	atomicAdd((unsigned long long *) &control->facts.rows_of_source[state->ref.source], (unsigned long long) count);
 	state->first_row = first_row;
 	if (first_row + count > request->columns.capacity)
 		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
@@ -204,7 +204,7 @@ load_page(const mgpu_decode_request *request, page_state *state)
 	uint4	   *kept = reinterpret_cast<uint4 *>(mgpu_kept_place_of_ref(ref, &request->places));
 
 	if (threadIdx.x == 0)
-		state->source = ref.source;
+		state->ref = ref;
 	if (source == nullptr)
 	{
 		if (threadIdx.x == 0)
@@ -246,7 +246,8 @@ struct row_reading
 static __device__ __noinline__ row_reading
 read_row(const mgpu_group_spec *spec, const page_state *state, uint32_t item, bool is_kept, mgpu_row_frame *frame)
 {
-	row_reading row = {mgpu_find_inputs(spec, reinterpret_cast<const char *>(state->page), item, frame->inputs), MGPU_ROW_DROPPED};
+	row_reading row = {mgpu_find_row_inputs(spec, reinterpret_cast<const char *>(state->page), mgpu_tid_of(state->ref, item), frame),
+		MGPU_ROW_DROPPED};
 
 	if (row.found == MGPU_ROW_READ)
 		row.fate = mgpu_run_row(spec, &state->program, is_kept, frame);
@@ -278,7 +279,7 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 	if (flags != 0)
 		atomicOr(&request->control->facts.flags, flags);
 	if (threadIdx.x % 32 == 0 && num_read > 0)
-		atomicAdd((unsigned long long *) &request->control->facts.read_of_source[state->source], (unsigned long long) num_read);
+		atomicAdd((unsigned long long *) &request->control->facts.read_of_source[state->ref.source], (unsigned long long) num_read);
 }
 
 /* Returns flags. */

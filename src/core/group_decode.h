@@ -232,6 +232,13 @@ mgpu_cell_of(const mgpu_group_column *column, uint8_t state, uint64_t number, ui
 		MGPU_CELL_ODD : MGPU_CELL_VALUE;
 }
 
+/* Where a row is: its table, block, and line pointer from 1 on.  item: from 0 on. */
+MGPU_CODEC uint64_t
+mgpu_tid_of(mgpu_page_ref ref, uint32_t item)
+{
+	return (uint64_t) ref.source << 48 | (uint64_t) ref.block << 16 | (item + 1);
+}
+
 /* Where pages are that are not in a batch. */
 typedef struct mgpu_page_places
 {

@@ -22,8 +22,21 @@ typedef enum mgpu_row_fate
 typedef struct mgpu_row_frame
 {
 	const char *inputs[MGPU_GROUP_MAX_INPUTS];
+	uint64_t	tid;
 	mgpu_row_register registers[MGPU_GROUP_MAX_REGISTERS];	/* that are no constants */
 } mgpu_row_frame;
+
+/* Find the inputs of the row of a line pointer, as mgpu_find_inputs does it for a page's copy. */
+MGPU_CODEC mgpu_row_state
+mgpu_find_row_inputs(const mgpu_group_spec *spec, const char *page, uint64_t tid, mgpu_row_frame *frame)
+{
+	if (spec->tid_input > 0)
+	{
+		frame->tid = tid;
+		frame->inputs[spec->tid_input - 1] = (const char *) &frame->tid;
+	}
+	return mgpu_find_inputs(spec, page, (uint32_t) (tid & 0xFFFF) - 1, frame->inputs);
+}
 
 /* A constant's register, for all rows.  tables: where the spec's are. */
 MGPU_CODEC mgpu_row_register

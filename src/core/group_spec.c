@@ -15,7 +15,7 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 		spec->num_tests > MGPU_GROUP_MAX_TESTS || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
 		spec->num_keys > MGPU_GROUP_MAX_KEYS || spec->num_sorts > MGPU_GROUP_MAX_SORTS ||
 		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS ||
-		spec->num_matches > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes)
+		spec->num_matches > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes || spec->tid_input > spec->num_inputs)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
 	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
 		spec->num_constants > spec->num_registers || spec->table_bytes > MGPU_GROUP_TABLE_BYTES)
@@ -35,7 +35,7 @@ validate_attribute(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err
 	if (attribute->length < -2 || attribute->length == 0 || (align != 1 && align != 2 && align != 4 && align != 8))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute of length %d aligned to %d", attribute->length, align);
 	if (attribute->input >= 0 &&
-		((uint32_t) attribute->input >= spec->num_inputs || attribute->length != spec->inputs[attribute->input].length ||
+		((uint32_t) attribute->input >= spec->num_inputs || (uint32_t) attribute->input + 1 == spec->tid_input || attribute->length != spec->inputs[attribute->input].length ||
 		 (spec->inputs[attribute->input].offset >= 0) != (number < spec->num_fixed)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute does not go with input %d", attribute->input);
 	return MGPU_OK;
@@ -55,7 +55,7 @@ is_missing_whole(const mgpu_group_spec *spec, int32_t length, int32_t offset)
 	return bytes >= 4 && mgpu_load_bits(value, 4) >> 2 >= 4 && (int64_t) (mgpu_load_bits(value, 4) >> 2) <= bytes;
 }
 
-/* Each is an attribute's: what no row has would not be found. */
+/* Each is an attribute's, or the TID: what no row has would not be found. */
 static mgpu_status
 validate_input(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err)
 {
@@ -66,6 +66,9 @@ validate_input(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "an input at offset %" PRId32, input->offset);
 	if (input->missing < -1 || (input->missing >= 0 && !is_missing_whole(spec, input->length, input->missing)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a missing value at offset %" PRId32, input->missing);
+	if (number + 1 == spec->tid_input)
+		return input->length == sizeof(uint64_t) && input->offset == -1 ? MGPU_OK :
+			mgpu_fail(err, MGPU_BAD_JOB, "a TID of %" PRId32 " bytes", input->length);
 	while (attribute < spec->num_attributes && spec->attributes[attribute].input != (int8_t) number)
 		attribute++;
 	return attribute < spec->num_attributes ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "input %" PRIu32 " is no attribute", number);

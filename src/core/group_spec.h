@@ -19,7 +19,7 @@
  * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
  *
- * A program may look rows up in builds (build.h), which are the job's other input.
+ * A program may look rows up in builds (build.h), which are the job's other input.  One of its inputs may be the row's TID (mgpu_tid_of, group_decode.h).
  *
  * A row whose test or column is a fault ends the job with MGPU_UNSUPPORTED, unless a test before drops the row.
  *
@@ -83,9 +83,10 @@ typedef struct mgpu_page_ref
 	uint8_t		is_copy;		/* 0 or 1 */
 	uint8_t		source;			/* of the tables that are read one after the other: the same for all pages of a batch */
 	uint32_t	kept;			/* from 1 on: where the device has the page, or is to keep it; 0: nowhere */
+	uint32_t	block;			/* of its table, for TIDs */
 } mgpu_page_ref;
 
-/* The device has the page, and nothing else counts but its source. */
+/* The device has the page, and nothing else counts but its source and block. */
 #define MGPU_PAGE_IS_KEPT UINT32_MAX
 
 #define MGPU_GROUP_MAX_SOURCES 256
@@ -247,6 +248,7 @@ typedef struct mgpu_group_spec
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 
 	uint32_t	num_matches;
+	uint32_t	tid_input;		/* one more than the input that is the row's TID, of 8 bytes, and no attribute; 0: none is */
 	uint32_t	locale;			/* by its name in the C library, in the tables: where a column is collated */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */

@@ -117,6 +117,8 @@ prepare(device_query *query, List *readers, const device_question *of)
 	table_question question = of->of;
 	const char *why_not;
 
+	question.num_read = row_source_rows(query->builds.source);
+	question.num_results = of->expected_results;
 	question.widths = row_source_scan(query->builds.source, 0).relation;
 	why_not = make_first_job(query, of, &question);
 	if (why_not)
@@ -300,6 +302,17 @@ device_query_run(MemoryContext parent, const device_question *question)
 
 /* ---- what is said of it */
 
+/* Columns that the node fetches by TID. */
+static int
+num_late(const device_query *query)
+{
+	int			count = 0;
+
+	for (int i = 0; i < query->job.num_values; i++)
+		count += query->job.values[i].column >= 0 && query->job.values[i].cells.form == CELLS_LATE;
+	return count;
+}
+
 void
 device_query_explain(const device_query *query, ExplainState *es)
 {
@@ -314,6 +327,8 @@ device_query_explain(const device_query *query, ExplainState *es)
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
 	expr_programs_explain(list_make1(query->job.program), es);
+	if (query->job.tid_column >= 0)
+		ExplainPropertyInteger("Columns Fetched Late", NULL, num_late(query), es);
 	if (query->builds.num_joins > 0)
 	{
 		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);

@@ -105,11 +105,15 @@ take_columns(device_rows *answer)
 	}
 	for (int i = 0; i < answer->rows->num_columns; i++)
 	{
-		if (value_of(answer, i)->cells.form == CELLS_NUMBER)
+		cell_form	form = value_of(answer, i)->cells.form;
+
+		if (form == CELLS_NUMBER)
 			take_numbers(answer, i);
-		else
+		else if (form != CELLS_LATE)
 			make_values(answer, i);
 	}
+	if (answer->query->job.tid_column >= 0)
+		device_rows_fetch(answer, (const int64 *) answer->cells[answer->query->job.tid_column]);
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		if (answer->owners[i] < 0 && answer->cells[i])
 			pfree(answer->cells[i]);
@@ -155,6 +159,8 @@ device_rows_read(device_rows *answer, const node_state *node)
 	answer->query = device_query_run(node->rows->context, &question);
 	if (answer->query == NULL)
 		return false;
+	answer->source = node->source;
+	answer->snapshot = node->css.ss.ps.state->es_snapshot;
 	answer->num_rows = answer->query->request.result.num_returned;
 	answer->rows = node->rows;
 	take(answer, 0);

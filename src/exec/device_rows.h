@@ -14,6 +14,8 @@
 typedef struct device_rows
 {
 	device_query *query;		/* NULL: nothing */
+	row_source *source;			/* what it was asked of, ... */
+	Snapshot	snapshot;		/* ... as this sees it */
 	uint64		num_rows;		/* in order, the partitions one after the other */
 	chunk	   *rows;			/* those at hand: all, or some of those that are in files, from the next on */
 	uint64		first;
@@ -31,6 +33,9 @@ typedef struct device_rows
  * cannot, and nothing was read.
  */
 extern bool device_rows_read(device_rows *answer, const node_state *node);
+
+/* Fetch late columns of the rows at hand, by their TIDs, from the tables (late_rows.c). */
+extern void device_rows_fetch(device_rows *answer, const int64 *tids);
 
 /* The next row and its number by the rule.  NULL: there are no more. */
 extern const chunk *device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number);

@@ -19,6 +19,7 @@ typedef enum cell_form
 	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
+	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID
 } cell_form;
 
@@ -40,6 +41,9 @@ typedef struct value_cells
  * Add an expression's cells to a program, as outputs.  num_words: of texts.  false: its values have none.
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
+
+/* Add the row's TID.  Its output. */
+extern int	expr_program_add_tid(expr_program *program);
 
 /* The value of some cells, in the current context.  bits: of each, as mgpu_column_bits returns them. */
 extern Datum value_cells_datum(const value_cells *cells, const uint64 *bits);

@@ -6,12 +6,14 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "expr/cells.h"
 #include "expr/compile.h"
 
 static int
@@ -37,6 +39,14 @@ input_of(expr_program *program, AttrNumber attribute)
 			return foreach_current_index(cell);
 	program->attributes = lappend_int(program->attributes, attribute);
 	return list_length(program->attributes) - 1;
+}
+
+int
+expr_program_add_tid(expr_program *program)
+{
+	static const expr_type tid = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+
+	return expr_program_add_output(program, add_op(program, MGPU_RUN_LOAD_INTEGER, tid, input_of(program, SelfItemPointerAttributeNumber), 0, NULL));
 }
 
 static bool

@@ -21,6 +21,9 @@ typedef struct expr_program expr_program;
 /* An empty program. */
 extern expr_program *expr_program_create(void);
 
+/* Whether programs have values of a type. */
+extern bool expr_program_has_type(Oid type_id, int32 typmod);
+
 /*
  * Add an expression, whose variables are attributes of one relation.  Its number, from 0 on, or -1: it cannot run so.  Parts that
  * were added before are computed once.

@@ -61,6 +61,14 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 	}
 }
 
+bool
+expr_program_has_type(Oid type_id, int32 typmod)
+{
+	expr_type	type;
+
+	return expr_type_of(type_id, typmod, &type);
+}
+
 /* ---- constants */
 
 /* The scale and the digits of a numeric.  false: it is none of those, or has too many. */

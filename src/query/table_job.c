@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
@@ -108,8 +109,8 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 	return columns_of(job, cells);
 }
 
-static table_value *
-take_value(table_job *job, const table_question *question, int number)
+table_value *
+table_job_value(table_job *job, const table_question *question, int number)
 {
 	table_value *value = &job->values[number];
 
@@ -118,9 +119,8 @@ take_value(table_job *job, const table_question *question, int number)
 	return value->column < 0 ? NULL : value;
 }
 
-/* Floats that come back are more than their order. */
-static void
-show(table_job *job, const table_value *value)
+void
+table_job_show(table_job *job, const table_value *value)
 {
 	for (int i = 0; i < value->cells.num_cells; i++)
 		job->spec->columns[value->column + i].is_shown = true;
@@ -160,7 +160,8 @@ describe_rows(table_job *job, TupleDesc descriptor)
 	int			num_inputs = expr_program_num_inputs(job->program);
 
 	for (int i = 0; i < num_inputs; i++)
-		(void) page_values_want(values, expr_program_attribute(job->program, i), true);
+		if (expr_program_attribute(job->program, i) > 0)
+			(void) page_values_want(values, expr_program_attribute(job->program, i), true);
 	page_values_plan(values);
 	if (num_inputs > MGPU_GROUP_MAX_INPUTS || values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->fixed_end > MGPU_PAGE_BYTES)
 		return false;
@@ -172,8 +173,15 @@ describe_rows(table_job *job, TupleDesc descriptor)
 	for (int i = 0; i < num_inputs; i++)
 	{
 		AttrNumber	number = expr_program_attribute(job->program, i);
-		int			list = page_values_want(values, number, true);
+		int			list;
 
+		if (number == SelfItemPointerAttributeNumber)
+		{
+			spec->inputs[spec->num_inputs++] = (mgpu_group_input) {.length = sizeof(uint64),.offset = -1,.missing = -1};
+			spec->tid_input = spec->num_inputs;
+			continue;
+		}
+		list = page_values_want(values, number, true);
 		spec->attributes[number - 1].input = i;
 		if (!describe_input(spec, values->lists[list], spec->attributes[number - 1].length))
 			return false;
@@ -183,12 +191,6 @@ describe_rows(table_job *job, TupleDesc descriptor)
 
 /* ---- keys and orders */
 
-static Oid
-type_of(const table_question *question, int column)
-{
-	return exprType(list_nth(question->scan.columns, column));
-}
-
 static bool
 add_key(table_job *job, table_value *value)
 {
@@ -197,7 +199,7 @@ add_key(table_job *job, table_value *value)
 	if (spec->num_keys + value->cells.num_cells > MGPU_GROUP_MAX_KEYS)
 		return false;
 	value->key = spec->num_keys;
-	show(job, value);
+	table_job_show(job, value);
 	for (int i = 0; i < value->cells.num_cells; i++)
 		spec->keys[spec->num_keys++] = value->column + i;
 	return true;
@@ -212,7 +214,7 @@ take_key_cells(table_job *job, const table_question *question, int column)
 	if (value->column < 0 && question->query->kind == QUERY_GROUP &&
 		expr_program_add_name(job->program, list_nth(question->scan.columns, column), &value->cells))
 		value->column = columns_of(job, &value->cells);
-	return take_value(job, question, column);
+	return table_job_value(job, question, column);
 }
 
 static bool
@@ -223,13 +225,13 @@ take_key(table_job *job, const table_question *question, int number)
 	table_value *value = take_key_cells(job, question, column);
 	group_key	key;
 
-	return value && value->cells.form != CELLS_SHOWN &&
-		group_key_fill(&key, type_of(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) &&
+	return value && value->cells.form != CELLS_SHOWN && value->cells.form != CELLS_LATE &&
+		group_key_fill(&key, table_column_type(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) &&
 		key.form != GROUP_KEY_CALLS && add_key(job, value);
 }
 
-static bool
-take_keys(table_job *job, const table_question *question)
+bool
+table_job_take_keys(table_job *job, const table_question *question)
 {
 	for (int i = 0; i < list_length(question->query->key_columns); i++)
 		if (!take_key(job, question, i))
@@ -245,85 +247,12 @@ table_job_take_dependent(table_job *job, const table_question *question, int col
 	return value && (value->key >= 0 || add_key(job, value));
 }
 
-/* Whether values are in order if their cells are. */
-static bool
-orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id, Oid collation)
-{
-	switch (cells->form)
-	{
-		case CELLS_NUMBER:
-			return type->typbyval && type->key_kind != 0 && type->typlen == (int16) type->key_width;
-		case CELLS_BYTES:
-			type_id = getBaseType(type_id);
-			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
-		default:
-			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED;
-	}
-}
-
-static bool
-take_order(table_job *job, const table_question *question, int number)
-{
-	const query *query = question->query;
-	int			column = list_nth_int(query->order_columns, number);
-	Oid			operator = list_nth_oid(query->order_operators, number);
-	const table_value *value = take_value(job, question, column);
-	mgpu_group_spec *spec = job->spec;
-	element_type type;
-
-	element_type_fill(&type, type_of(question, column));
-	if (value == NULL || (operator != type.lt_operator && operator != type.gt_operator) ||
-		spec->num_orders + value->cells.num_cells > MGPU_GROUP_MAX_ORDERS ||
-		!orders_by_cells(&value->cells, &type, type_of(question, column), list_nth_oid(query->order_collations, number)))
-		return false;
-	for (int i = 0; i < value->cells.num_cells; i++)
-		spec->orders[spec->num_orders++] = (mgpu_group_order) {
-			.column = value->column + i,
-			.descending = operator == type.gt_operator,
-			.nulls_first = list_nth_int(query->order_nulls_first, number)
-		};
-	return true;
-}
-
-/* ---- rows */
-
-static bool
-take_rows(table_job *job, const table_question *question)
-{
-	static const mgpu_group_limit rules[] = {
-		[TOP_ROWS] = MGPU_LIMIT_ROWS,[TOP_RANKS] = MGPU_LIMIT_RANKS,[TOP_DENSE_RANKS] = MGPU_LIMIT_DENSE_RANKS
-	};
-	const query *query = question->query;
-	mgpu_group_spec *spec = job->spec;
-
-	spec->limit_rule = rules[query->rule];
-	spec->limit = query->count > 0 ? (uint64) query->count : UINT64_MAX;
-	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
-		return false;
-	for (int i = 0; i < job->num_values; i++)
-	{
-		const table_value *value = take_value(job, question, i);
-
-		if (value == NULL)
-			return false;
-		show(job, value);
-		for (int j = 0; j < value->cells.num_cells; j++)
-			spec->columns[value->column + j].is_returned = true;
-	}
-	if (!take_keys(job, question))
-		return false;
-	for (int i = 0; i < list_length(query->order_columns); i++)
-		if (!take_order(job, question, i))
-			return false;
-	return true;
-}
-
 static bool
 take_groups(table_job *job, const table_question *question)
 {
 	const query *query = question->query;
 
-	return query->method != GROUP_COMBINE && query->method != GROUP_PARTIAL && !query->packed_types && take_keys(job, question) &&
+	return query->method != GROUP_COMBINE && query->method != GROUP_PARTIAL && !query->packed_types && table_job_take_keys(job, question) &&
 		table_job_take_outputs(job, question);
 }
 
@@ -337,7 +266,7 @@ take_all(table_job *job, const table_question *question)
 		return false;
 	if (question->build)
 		return table_job_take_build(job, question);
-	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question);
+	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : table_job_take_rows(job, question);
 }
 
 /* No more is added to the program: write it. */
@@ -366,7 +295,7 @@ table_job_make(table_job *job, const table_question *question)
 	bool		can_do;
 
 	memset(spec, 0, sizeof(*spec));
-	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
+	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values,.tid_column = -1};
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = job->values[i].key = -1;

@@ -8,6 +8,7 @@
 #ifndef MGPU_QUERY_TABLE_JOB_H
 #define MGPU_QUERY_TABLE_JOB_H
 
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 
 #include "core/group_spec.h"
@@ -39,6 +40,8 @@ typedef struct table_question
 	table_scan	scan;
 	Relation	widths;			/* whose statistics tell how wide texts are: the scan's, or the first of several tables */
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
+	double		num_read;		/* rows that are expected to be read, ... */
+	double		num_results;	/* ... and to come back, or groups */
 	const table_build *build;	/* not NULL: the cells of the scan's rows are wanted, for a build; then there is no query */
 	table_fractions_fn fractions;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */
@@ -91,6 +94,7 @@ typedef struct table_job
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
+	int			tid_column;		/* the spec's, of late columns; -1: there are none */
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
 	table_build *builds;		/* of each join */
@@ -149,6 +153,21 @@ extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
  * apart.  false: it cannot be one.
  */
 extern bool table_job_take_dependent(table_job *job, const table_question *question, int column);
+
+/* The value of a column, whose cells it takes; NULL: it has none.  Floats that come back are more than their order: show it. */
+extern table_value *table_job_value(table_job *job, const table_question *question, int number);
+extern void table_job_show(table_job *job, const table_value *value);
+
+static inline Oid
+table_column_type(const table_question *question, int column)
+{
+	return exprType(list_nth(question->scan.columns, column));
+}
+
+extern bool table_job_take_keys(table_job *job, const table_question *question);
+
+/* Take rows in order (table_rows.c). */
+extern bool table_job_take_rows(table_job *job, const table_question *question);
 
 /* The spec's column that is an output of the program.  -1: there are too many. */
 extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 width);

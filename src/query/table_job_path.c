@@ -157,6 +157,8 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	mgpu_group_spec *spec;
 	table_executor executor = TABLE_BY_NOBODY;
 
+	question.num_read = num_read;
+	question.num_results = num_results;
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);

@@ -90,4 +90,10 @@ extern void heap_reader_start(heap_reader *reader);
  */
 extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is);
 
+/*
+ * Copy a page that is pinned, of which so many rows were found: all other line pointers are unused, and each row has its own.  Returns how many
+ * line pointers there are.  The page is not pinned any more.
+ */
+extern uint32 heap_reader_copy_page(const heap_reader *reader, Buffer buffer, char *copy, uint32 num_rows);
+
 #endif							/* MGPU_HEAP_READER_STATE_H */

@@ -9,7 +9,7 @@
  * page's flag PD_HAS_FREE_LINES says that some are unused, and nobody sets the flag meanwhile, for such a page has no dead
  * line pointers that a vacuum could make unused.
  *
- * Of other pages a copy is sent, whose line pointers are those of the visible rows alone, so that a GPU needs not know of
+ * Of other pages a copy is sent, whose line pointers are unused but for those of visible rows, so that a GPU needs not know of
  * visibility.  All-visible pages that are in no buffer are copies from the file (file_pages.h).
  *
  * Pages that the GPU keeps are named, and not pinned or looked at (kept_stretch.h).  What is kept, is asked for when the scan comes to the
@@ -147,15 +147,6 @@ copy_of(const sent_batch *batch, uint32 number)
 	return (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) number * BLCKSZ;
 }
 
-/* Copy a page with the line pointers of its visible rows, which the reader has found. */
-static void
-copy_page(const heap_reader *reader, Buffer buffer, char *copy, uint32 num_rows)
-{
-	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-	memcpy(((PageHeader) copy)->pd_linp, reader->items, num_rows * sizeof(ItemIdData));
-	ReleaseBuffer(buffer);
-}
-
 /* Name the pages that the GPU has, up to one that it has not. */
 static void
 add_kept(heap_sender *sender, sent_batch *batch, const heap_pages *pages)
@@ -166,11 +157,14 @@ add_kept(heap_sender *sender, sent_batch *batch, const heap_pages *pages)
 
 	while (batch->num_refs < most_refs && (run = heap_pages_kept(pages, &sender->stretch, sender->place)) > 0)
 	{
-		uint32		first = kept_stretch_place(&sender->stretch, heap_pages_block(pages, sender->place));
+		BlockNumber block = heap_pages_block(pages, sender->place);
+		uint32		first = kept_stretch_place(&sender->stretch, block);
 
 		run = Min(run, most_refs - batch->num_refs);
 		for (uint32 i = 0; i < run; i++)
-			refs[batch->num_refs + i] = (mgpu_page_ref) {.number = MGPU_PAGE_IS_KEPT,.source = sender->current,.kept = first + i};
+			refs[batch->num_refs + i] = (mgpu_page_ref) {
+				.number = MGPU_PAGE_IS_KEPT,.source = sender->current,.kept = first + i,.block = block + i
+			};
 		batch->num_refs += run;
 		sender->place += run;
 		sender->kept_pages += run;
@@ -188,11 +182,12 @@ add_page(heap_sender *sender, sent_batch *batch, heap_reader *reader, Buffer buf
 	ref->num_items = heap_reader_find_visible(reader, buffer, &as_is);
 	ref->is_copy = !as_is;
 	ref->source = sender->current;
+	ref->block = BufferGetBlockNumber(buffer);
 	ref->number = as_is ? (uint32) buffer - 1 : batch->num_copies++;
-	ref->kept = reader->all_visible ? kept_stretch_store(&sender->stretch, BufferGetBlockNumber(buffer)) : 0;
+	ref->kept = reader->all_visible ? kept_stretch_store(&sender->stretch, ref->block) : 0;
 	sender->num_held += as_is;
 	if (ref->is_copy)
-		copy_page(reader, buffer, copy_of(batch, ref->number), ref->num_items);
+		ref->num_items = heap_reader_copy_page(reader, buffer, copy_of(batch, ref->number), ref->num_items);
 	else
 		held_pages_add(&batch->held, buffer);
 	batch->num_sent++;
@@ -212,7 +207,7 @@ add_file_pages(heap_sender *sender, sent_batch *batch, heap_reader *reader, uint
 	{
 		((mgpu_page_ref *) batch->memory)[batch->num_refs++] = (mgpu_page_ref) {
 			.number = batch->num_copies++,.num_items = PageGetMaxOffsetNumber((Page) page),.is_copy = true,.source = sender->current,
-			.kept = kept_stretch_store(&sender->stretch, first + i)
+			.kept = kept_stretch_store(&sender->stretch, first + i),.block = first + i
 		};
 	}
 	batch->num_sent += num_read;

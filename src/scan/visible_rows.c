@@ -123,3 +123,25 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	*as_is &= num_rows == num_items;
 	return num_rows;
 }
+
+uint32
+heap_reader_copy_page(const heap_reader *reader, Buffer buffer, char *copy, uint32 num_rows)
+{
+	ItemIdData *items = ((PageHeader) copy)->pd_linp;
+	uint32		num_items = 0;
+	uint32		row = 0;
+
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	/* those of visible rows do not change while the page is pinned */
+	for (; row < num_rows && num_items < MaxHeapTuplesPerPage; num_items++)
+	{
+		if (ItemIdIsNormal(&items[num_items]) && ItemIdGetOffset(&items[num_items]) == ItemIdGetOffset(&reader->items[row]))
+			items[num_items] = reader->items[row++];
+		else
+			ItemIdSetUnused(&items[num_items]);
+	}
+	ReleaseBuffer(buffer);
+	if (row < num_rows)
+		elog(ERROR, "visible rows of a page are not there any more");
+	return num_items;
+}

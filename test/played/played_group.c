@@ -122,7 +122,7 @@ read_page(played_group *group, const char *source, mgpu_page_ref ref)
 		memcpy(kept, page, MGPU_PAGE_BYTES);
 	for (uint32_t item = 0; item < ref.num_items; item++)
 	{
-		mgpu_row_state state = mgpu_find_inputs(&group->spec, page, item, frame.inputs);
+		mgpu_row_state state = mgpu_find_row_inputs(&group->spec, page, mgpu_tid_of(ref, item), &frame);
 		mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
 		group->is_damaged |= state == MGPU_ROW_DAMAGED;

@@ -59,6 +59,10 @@ test_specs(void)
 	CHECK_BROKEN(spec.num_attributes = MGPU_GROUP_MAX_ATTRIBUTES + 1);
 	CHECK_BROKEN(spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1);
 	CHECK_BROKEN(spec.num_inputs = MGPU_GROUP_MAX_INPUTS + 1);
+	CHECK_BROKEN(spec.tid_input = 1);
+	CHECK_BROKEN(spec.tid_input = 2);
+	CHECK_BROKEN(spec.inputs[1].length = 4; spec.inputs[1].offset = -1; spec.tid_input = spec.num_inputs = 2);
+	CHECK_BROKEN(spec.inputs[1].length = 8; spec.inputs[1].offset = 0; spec.tid_input = spec.num_inputs = 2);
 	CHECK_BROKEN(spec.num_tests = MGPU_GROUP_MAX_TESTS + 1);
 	CHECK_BROKEN(spec.num_keys = MGPU_GROUP_MAX_KEYS + 1);
 	CHECK_BROKEN(spec.num_sorts = MGPU_GROUP_MAX_SORTS + 1);
@@ -182,7 +186,7 @@ check_rows(group_case *job)
 		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
 		for (uint32_t item = 0; item < job->num_items[i]; item++)
 		{
-			mgpu_row_state state = mgpu_find_inputs(&job->spec, page, item, frame.inputs);
+			mgpu_row_state state = mgpu_find_row_inputs(&job->spec, page, mgpu_tid_of((mgpu_page_ref) {.source = (uint8_t) (i % 3),.block = i}, item), &frame);
 
 			num_wrong += state == MGPU_ROW_DAMAGED;
 			if (state == MGPU_ROW_READ)
@@ -211,7 +215,7 @@ read_damaged(group_case *job)
 		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
 		for (uint32_t item = 0; item < job->num_items[i]; item++)
 		{
-			mgpu_row_state state = mgpu_find_inputs(&job->spec, page, item, frame.inputs);
+			mgpu_row_state state = mgpu_find_row_inputs(&job->spec, page, mgpu_tid_of((mgpu_page_ref) {.source = (uint8_t) (i % 3),.block = i}, item), &frame);
 
 			num_states[state]++;
 			if (state == MGPU_ROW_READ)

@@ -73,6 +73,7 @@ write_batch(table_drive *drive, char *slot, uint64_t bytes)
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
 		refs[i].kept = 0;
+		refs[i].block = drive->next_page;
 		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < most_copies && group_chance(job, 3);
 		if (!refs[i].is_copy)

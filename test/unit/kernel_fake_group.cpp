@@ -41,14 +41,14 @@ keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mg
 
 static void
 decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, const char *page, uint32_t item,
-		   uint32_t source, uint64_t *num_rows)
+		   mgpu_page_ref ref, uint64_t *num_rows)
 {
 	mgpu_group_control *control = request.control;
 	mgpu_row_frame frame;
-	mgpu_row_state state = mgpu_find_inputs(&control->spec, page, item, frame.inputs);
+	mgpu_row_state state = mgpu_find_row_inputs(&control->spec, page, mgpu_tid_of(ref, item), &frame);
 	mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
-	control->facts.read_of_source[source] += state == MGPU_ROW_READ;
+	control->facts.read_of_source[ref.source] += state == MGPU_ROW_READ;
 	if (state == MGPU_ROW_READ)
 		fate = mgpu_run_row(&control->spec, &program, false, &frame);
 	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
@@ -56,7 +56,7 @@ decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, 
 		return;
 	if (*num_rows == request.columns.capacity)
 		abort();				/* the engine makes room */
-	control->facts.rows_of_source[source]++;
+	control->facts.rows_of_source[ref.source]++;
 	keep_row(request, program, &frame, (*num_rows)++);
 }
 
@@ -76,7 +76,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 	else if (kept != nullptr)
 		memcpy(kept, page, MGPU_PAGE_BYTES);
 	for (uint32_t item = 0; page != nullptr && item < ref.num_items; item++)
-		decode_row(request, program, page, item, ref.source, num_rows);
+		decode_row(request, program, page, item, ref, num_rows);
 }
 
 extern "C" cudaError_t

@@ -34,7 +34,8 @@ typedef enum group_making
 	GROUP_SUM = 0,				/* of two columns of integers */
 	GROUP_CHOICE,				/* the third column if the first is less than the second, else the fourth */
 	GROUP_WORD,					/* of a text */
-	GROUP_FOUND					/* in the build, by a column of integers */
+	GROUP_FOUND,				/* in the build, by a column of integers */
+	GROUP_TID					/* where the row is */
 } group_making;
 
 typedef struct group_computed
@@ -77,7 +78,8 @@ typedef struct group_case
 	uint32_t	num_texts;		/* their inputs are behind those of columns */
 	uint32_t	num_words[GROUP_MAX_TEXTS];	/* of each; longer ones are faults */
 	uint32_t	long_share;		/* one text in so many is too long, compressed or out of line; 0: none */
-	group_text	texts[GROUP_MAX_TEXTS];	/* of the row that is written */
+	group_text	texts[GROUP_MAX_TEXTS];	/* of the row that is written ... */
+	uint64_t	tid;			/* ... and where it is */
 	uint64_t	build[GROUP_BUILD_WORDS];	/* its memory */
 	uint32_t	num_filters;
 	group_filter filters[GROUP_MAX_FILTERS];	/* what the spec's tests are */
@@ -184,7 +186,7 @@ group_random_computed(group_case *job, uint32_t number)
 	uint32_t	choice;
 
 	group_random_column(job, number);
-	computed->making = integer == UINT32_MAX ? GROUP_WORD : (group_making) group_below(job, 4);
+	computed->making = integer == UINT32_MAX ? GROUP_WORD : (group_making) group_below(job, 5);
 	if (computed->making == GROUP_CHOICE)
 	{
 		computed->from[0] = integer;
@@ -331,6 +333,8 @@ group_add_computed(group_case *job, uint32_t number, const uint32_t *texts)
 		from[2] = (uint16_t) spec->columns[computed->from[3]].reg;
 		column->reg = group_add_op(spec, MGPU_RUN_CHOOSE, (uint16_t) column->width, 0, lane);
 	}
+	else if (computed->making == GROUP_TID)
+		column->reg = group_add_op(spec, MGPU_RUN_LOAD_INTEGER, 8, group_num_loaded(job) + job->num_texts, lane);
 	else if (computed->making == GROUP_FOUND)
 	{
 		uint16_t	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
@@ -475,6 +479,7 @@ group_make_inputs(group_case *job)
 
 	spec->num_inputs = num_loaded + job->num_texts;
 	spec->table_bytes = spec->num_inputs * 8;
+	spec->tid_input = 0;
 	for (uint32_t i = 0; i < num_loaded; i++)
 	{
 		spec->inputs[i].length = (int32_t) spec->columns[i].width;
@@ -486,6 +491,13 @@ group_make_inputs(group_case *job)
 		spec->inputs[i].length = -1;
 		spec->inputs[i].missing = (int32_t) i * 8;
 		spec->tables[i] = ('o' << 8 | 'l' << 16 | 'd' << 24) | 4 << 1 | 1;	/* a short header, and a text */
+	}
+	for (uint32_t i = 0; i < job->num_computed && spec->tid_input == 0; i++)
+	{
+		if (job->computed[i].making != GROUP_TID)
+			continue;
+		spec->inputs[spec->num_inputs] = (mgpu_group_input) {8, -1, -1};
+		spec->tid_input = ++spec->num_inputs;
 	}
 }
 
@@ -896,6 +908,7 @@ group_expect_computed(const group_case *job, group_row *row)
 		int			state = computed->making == GROUP_SUM ? group_expect_sum(job, row, i, computed, &bits) :
 			computed->making == GROUP_CHOICE ? group_expect_choice(job, row, computed, &bits) :
 			computed->making == GROUP_FOUND ? group_expect_found(job, row, computed, &bits) :
+			computed->making == GROUP_TID ? (bits = job->tid, GROUP_VALUE) :
 			group_expect_word(job, computed, &bits);
 
 		row->bits[i] = state == GROUP_VALUE ? bits : 0;
@@ -1002,6 +1015,7 @@ group_write_page(group_case *job, uint32_t number, uint32_t most)
 			break;
 		if (pointer >> 15 == 1)
 		{
+			job->tid = (uint64_t) (number % 3) << 48 | (uint64_t) number << 16 | (num_items + 1);
 			group_write_row(job, &tuple, &row);
 			stored = (tuple.end + 7) / 8 * 8;
 			if (24 + 4 * (num_items + 1) + stored > free_end)
@@ -1143,6 +1157,7 @@ group_make_kept_batch(group_drive *drive)
 		refs[i].is_copy = 0;
 		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].kept = drive->next_page + 1;
+		refs[i].block = drive->next_page;
 	}
 	return num_refs * sizeof(mgpu_page_ref);
 }
@@ -1165,6 +1180,7 @@ group_make_batch(group_drive *drive)
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
 		refs[i].kept = drive->driver->kept != NULL ? drive->next_page + 1 : 0;
+		refs[i].block = drive->next_page;
 		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < GROUP_SLOT_COPIES && group_chance(job, 3);
 		if (!refs[i].is_copy)

@@ -99,7 +99,8 @@ typedef struct mgpu_table_worker
 {
 	mgpu_arena	arena;			/* what it works in, and rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
-	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows */
+	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows ... */
+	uint64_t	tids[MGPU_VECTOR_ROWS];	/* ... of which these are some, if the spec has TIDs */
 	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */
 	mgpu_table_batch *batch;	/* that is read */
 	uint16_t	kept[MGPU_VECTOR_ROWS];	/* rows whose registers are computed */

@@ -21,6 +21,8 @@ mgpu_table_plan_inputs(mgpu_run *run)
 
 	for (uint32_t i = 0; i < spec->num_inputs; i++)
 	{
+		if (i + 1 == spec->tid_input)
+			continue;
 		if (spec->inputs[i].offset >= 0)
 			run->fixed_inputs[run->num_fixed_inputs++] = (uint8_t) i;
 		else
@@ -56,7 +58,8 @@ find_by_walk(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_stored_r
 	if (!mgpu_walk_row(spec, stored, 0, 0, inputs))
 		return false;
 	for (uint32_t i = 0; i < spec->num_inputs; i++)
-		put_input(worker, i, row, inputs[i]);
+		if (i + 1 != spec->tid_input)
+			put_input(worker, i, row, inputs[i]);
 	return true;
 }
 
@@ -91,10 +94,20 @@ prefetch_lines(const char *page, uint32_t line, uint32_t num_lines)
 		__builtin_prefetch(page + line * LINE_BYTES);
 }
 
+static inline void
+put_tid(const mgpu_run *run, mgpu_table_worker *worker, uint32_t row, uint64_t tid)
+{
+	if (run->spec.tid_input == 0)
+		return;
+	worker->tids[row] = tid;
+	put_input(worker, run->spec.tid_input - 1, row, (const char *) &worker->tids[row]);
+}
+
 /* Rows of the page from the reader's item on, up to a whole vector.  Whether the page is done. */
 static bool
-read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const char *page, uint32_t num_items)
+read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const char *page, mgpu_page_ref ref)
 {
+	uint32_t	num_items = ref.num_items;
 	uint32_t	item = reader->item;
 	uint32_t	row = reader->num_rows;
 	mgpu_stored_row stored = {0};
@@ -112,6 +125,8 @@ read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const c
 		is_whole = is_whole && (stored.not_null != NULL || stored.num_stored < run->spec.num_attributes ?
 								find_by_walk(run, worker, &stored, row) : find_plain(run, worker, &stored, row));
 		is_damaged |= !is_whole;
+		if (is_whole)
+			put_tid(run, worker, row, mgpu_tid_of(ref, item));
 		row += is_whole;
 	}
 	if (is_damaged)
@@ -148,7 +163,7 @@ find_rows(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader)
 		if (page == NULL)
 			mgpu_table_fail(run, MGPU_TABLE_DAMAGED);
 		else
-			is_done = read_page(run, worker, reader, page, refs[reader->ref].num_items);
+			is_done = read_page(run, worker, reader, page, refs[reader->ref]);
 		if (is_done)
 		{
 			reader->ref++;

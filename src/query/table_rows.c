@@ -1,0 +1,158 @@
+/*
+ * table_rows.c
+ *		Table jobs that return rows in order, or the first of each partition: for MgpuTop and MgpuSort.
+ *
+ * Keys and orders are columns of the job.  The others may come late: then the job returns where each row is, and the node fetches them from the
+ * table (exec/late_rows.c).  So other columns may be of any type, however long, and are not read for rows that nobody wants.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "array/element_type.h"
+#include "core/sizes.h"
+#include "expr/expr_builds.h"
+#include "keys/collation.h"
+#include "query/table_job.h"
+
+/*
+ * Rows that are read for each that comes back and is fetched from its page, which lies anywhere: a microsecond, as long as some hundred rows take to
+ * load a column.  Where a column has no cells, there is no job without, and rows are read one by one: each takes a quarter of a microsecond.
+ */
+#define LATE_TIMES MGPU_SIZE(256, 16)
+#define MISSING_TIMES MGPU_SIZE(32, 4)
+
+/* ---- order */
+
+/* Whether values are in order if their cells are. */
+static bool
+orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id, Oid collation)
+{
+	switch (cells->form)
+	{
+		case CELLS_NUMBER:
+			return type->typbyval && type->key_kind != 0 && type->typlen == (int16) type->key_width;
+		case CELLS_BYTES:
+			type_id = getBaseType(type_id);
+			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
+		default:
+			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED && cells->form != CELLS_LATE;
+	}
+}
+
+static bool
+take_order(table_job *job, const table_question *question, int number)
+{
+	const query *query = question->query;
+	int			column = list_nth_int(query->order_columns, number);
+	Oid			operator = list_nth_oid(query->order_operators, number);
+	const table_value *value = table_job_value(job, question, column);
+	mgpu_group_spec *spec = job->spec;
+	element_type type;
+
+	element_type_fill(&type, table_column_type(question, column));
+	if (value == NULL || (operator != type.lt_operator && operator != type.gt_operator) ||
+		spec->num_orders + value->cells.num_cells > MGPU_GROUP_MAX_ORDERS ||
+		!orders_by_cells(&value->cells, &type, table_column_type(question, column), list_nth_oid(query->order_collations, number)))
+		return false;
+	for (int i = 0; i < value->cells.num_cells; i++)
+		spec->orders[spec->num_orders++] = (mgpu_group_order) {
+			.column = value->column + i,
+			.descending = operator == type.gt_operator,
+			.nulls_first = list_nth_int(query->order_nulls_first, number)
+		};
+	return true;
+}
+
+/* ---- other columns */
+
+/* Whether rows are so much fewer than those that are read, that each may be fetched from the table once more. */
+static bool
+are_few(const table_question *question, double times)
+{
+	return question->num_results * times <= question->num_read;
+}
+
+/* A column of the table comes back as the row's TID, by which it is fetched in the end.  NULL: it is no such column. */
+static table_value *
+take_late(table_job *job, const table_question *question, int number)
+{
+	table_value *value = &job->values[number];
+	const Var  *var = list_nth(question->scan.columns, number);
+
+	if (!IsA(var, Var) || var->varno >= EXPR_BUILD_VARNO || var->varattno <= 0)
+		return NULL;
+	if (job->tid_column < 0)
+		job->tid_column = table_job_column(job, expr_program_add_tid(job->program), MGPU_KEY_SIGNED, sizeof(uint64));
+	if (job->tid_column < 0)
+		return NULL;
+	value->column = job->tid_column;
+	value->cells = (value_cells) {.form = CELLS_LATE,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(uint64)};
+	return value;
+}
+
+/* If rows are fetched anyway, all that are not keys are. */
+static bool
+take_other(table_job *job, const table_question *question, int number)
+{
+	bool		is_fetched = job->tid_column >= 0 || are_few(question, LATE_TIMES);
+
+	if (is_fetched && take_late(job, question, number))
+		return true;
+	return table_job_value(job, question, number) || (are_few(question, MISSING_TIMES) && take_late(job, question, number));
+}
+
+/* When to take a column: those first that have no cells, then those that may have too many. */
+static int
+turn_of(const table_question *question, int number)
+{
+	const Node *column = list_nth(question->scan.columns, number);
+
+	return expr_program_has_type(exprType(column), exprTypmod(column)) ? 1 + get_typbyval(exprType(column)) : 0;
+}
+
+static bool
+take_others(table_job *job, const table_question *question)
+{
+	for (int turn = 0; turn < 3; turn++)
+		for (int i = 0; i < job->num_values; i++)
+			if (job->values[i].column < 0 && turn_of(question, i) == turn && !take_other(job, question, i))
+				return false;
+	return true;
+}
+
+/* ---- the whole */
+
+bool
+table_job_take_rows(table_job *job, const table_question *question)
+{
+	static const mgpu_group_limit rules[] = {
+		[TOP_ROWS] = MGPU_LIMIT_ROWS,[TOP_RANKS] = MGPU_LIMIT_RANKS,[TOP_DENSE_RANKS] = MGPU_LIMIT_DENSE_RANKS
+	};
+	const query *query = question->query;
+	mgpu_group_spec *spec = job->spec;
+
+	spec->limit_rule = rules[query->rule];
+	spec->limit = query->count > 0 ? (uint64) query->count : UINT64_MAX;
+	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
+		return false;
+	if (!table_job_take_keys(job, question))
+		return false;
+	for (int i = 0; i < list_length(query->order_columns); i++)
+		if (!take_order(job, question, i))
+			return false;
+	if (!take_others(job, question))
+		return false;
+	for (int i = 0; i < job->num_values; i++)
+	{
+		const table_value *value = &job->values[i];
+
+		table_job_show(job, value);
+		for (int j = 0; j < value->cells.num_cells; j++)
+			spec->columns[value->column + j].is_returned = true;
+	}
+	return true;
+}
