@@ -9,6 +9,7 @@
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
@@ -236,6 +237,9 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 			return compile_const(program, (Const *) expr, value);
 		case T_Param:
 			return ((Param *) expr)->paramkind <= PARAM_EXEC && compile_fixed(program, expr, value);
+		case T_PlaceHolderVar:
+			/* while a statement is planned: a scan computes what is in it */
+			return compile_expr(program, ((PlaceHolderVar *) expr)->phexpr, value);
 		case T_RelabelType:
 			return compile_expr(program, ((RelabelType *) expr)->arg, value);
 		case T_OpExpr:

@@ -24,7 +24,7 @@ needs_more(Node *node, void *context)
 		return false;
 	if (IsA(node, Var))
 		return ((Var *) node)->varattno <= 0;
-	if (IsA(node, PlaceHolderVar) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CurrentOfExpr))
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CurrentOfExpr))
 		return true;
 	return expression_tree_walker(node, needs_more, context);
 }

@@ -65,6 +65,7 @@ check_sets('SELECT a + 1, a + 1 + b, count(*) FROM t GROUP BY ROLLUP (a + 1, b)'
 check_sets('SELECT coalesce(a, -1), CASE WHEN grouping(b) = 1 THEN \'all\' ELSE b::text END, sum(v) + count(*) FROM t WHERE id % 3 > 0 GROUP BY ROLLUP (a, b) HAVING sum(v) > 0 OR grouping(a) = 1', 2, 1);
 check_sets('SELECT l.label, l.letter, t.a, count(*), sum(t.n) FROM t JOIN labels l ON l.id = t.b GROUP BY ROLLUP (l.label, l.letter, t.a)', 3, 1);
 check_sets('SELECT l.label, t.a, count(*), sum(t.v) FROM t LEFT JOIN labels l ON l.id = t.b AND l.id < 3 GROUP BY CUBE (l.label, t.a)', 3, 1);
+check_sets('SELECT x, y, sum(v), count(y) FROM (SELECT a + 1 AS x, coalesce(k, \'none\') AS y, v FROM t) q GROUP BY ROLLUP (x, y)', 2, 1);
 check_sets('SELECT k, a, rank() OVER (PARTITION BY grouping(k, a) ORDER BY sum(v)) FROM t GROUP BY ROLLUP (k, a)', 2, 1);
 
 # ---- what is not: floats are added in the order of rows, and sorted values are of rows
@@ -81,7 +82,7 @@ check_sets('SELECT a, b, count(*), sum(v), min(v) FROM t WHERE v > 100000 + leng
 
 # ---- groups in a file, and more than there is memory for
 
-run("SET work_mem = '512kB'");
+run("SET work_mem = '" . sized(512, 5120) . "kB'");
 check_sets('SELECT a, id, sum(v), count(*) FROM t GROUP BY ROLLUP (a, id)', 2, 1);
 my $query = 'SELECT a, id, sum(v), count(*) FROM t GROUP BY GROUPING SETS ((a, id), (id), ())';
 $session->favour('force');
