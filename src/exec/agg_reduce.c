@@ -1,20 +1,12 @@
 /*
  * agg_reduce.c
  *		count, sum, avg, min, max, stddev, variance, bool_and and bool_or of numbers (reduced.h).
- *
- * Results are those of PostgreSQL's functions: sums of int2 and int4 are int8, of int8 numeric.  Spreads of floats are a quotient: a
- * call of their functions, with an array of three numbers for each group, took a third of the time of many groups.
  */
 #include "postgres.h"
-
-#include "utils/float.h"
-#include "utils/fmgroids.h"
-#include "utils/fmgrprotos.h"
 
 #include "compat.h"
 #include "exec/aggregate.h"
 #include "exec/reduced.h"
-#include "exec/reduced_numeric.h"
 #include "query/reductions.h"
 
 typedef struct reduce_aggregate
@@ -23,80 +15,6 @@ typedef struct reduce_aggregate
 	const known_reduction *known;
 	reduced_column *reduced;	/* its own, or that of an earlier aggregate */
 } reduce_aggregate;
-
-/* ---- results */
-
-/* A minimum or maximum, as the argument's type. */
-static Datum
-number_datum(const group_input *input, const reduced_column *from, int64 value)
-{
-	switch (input->rows->columns[from->values.column].type->width)
-	{
-		case 2:
-			return Int16GetDatum((int16) value);
-		case 4:
-			return Int32GetDatum((int32) value);
-		default:
-			return Int64GetDatum(value);
-	}
-}
-
-/* What PostgreSQL's functions make of count, sum and squares.  Their sum starts at 0, which makes 0 of -0. */
-static Datum
-finish_spread(reduction reduction, const reduced_state *state, bool *is_null)
-{
-	float8		count = (float8) state->count;
-	bool		is_sample = reduction == REDUCE_STDDEV_SAMP || reduction == REDUCE_VAR_SAMP;
-	float8		variance;
-
-	if (reduction == REDUCE_FLOAT_AVG)
-		return Float8GetDatum((state->reals.sum + 0.0) / count);
-	*is_null = is_sample && state->count == 1;
-	if (*is_null)
-		return (Datum) 0;
-	variance = state->reals.squares / (is_sample ? count - 1.0 : count);
-	return Float8GetDatum(reduction == REDUCE_STDDEV_SAMP || reduction == REDUCE_STDDEV_POP ? sqrt(variance) : variance);
-}
-
-static Datum
-result_of(const reduce_aggregate *aggregate, const reduced_state *state, bool *is_null)
-{
-	const group_input *input = aggregate->base.input;
-
-	switch (aggregate->known->reduction)
-	{
-		case REDUCE_SUM:
-			return Int64GetDatum((int64) state->integers.sum);
-		case REDUCE_NUMERIC_SUM:
-			return reduced_integer_to_numeric(state->integers.sum);
-		case REDUCE_AVG:
-			return DirectFunctionCall2(numeric_div, reduced_integer_to_numeric(state->integers.sum), reduced_integer_to_numeric(state->count));
-		case REDUCE_MIN:
-			return number_datum(input, aggregate->reduced, state->integers.min);
-		case REDUCE_MAX:
-			return number_datum(input, aggregate->reduced, state->integers.max);
-		case REDUCE_BOOL_MIN:
-			return BoolGetDatum(state->integers.min != 0);
-		case REDUCE_BOOL_MAX:
-			return BoolGetDatum(state->integers.max != 0);
-		case REDUCE_FLOAT4_SUM:
-			return Float4GetDatum(state->reals.narrow_sum);
-		case REDUCE_FLOAT4_MIN:
-			return Float4GetDatum((float4) state->reals.min);
-		case REDUCE_FLOAT4_MAX:
-			return Float4GetDatum((float4) state->reals.max);
-		case REDUCE_FLOAT8_SUM:
-			return Float8GetDatum(state->reals.sum);
-		case REDUCE_FLOAT8_MIN:
-			return Float8GetDatum(state->reals.min);
-		case REDUCE_FLOAT8_MAX:
-			return Float8GetDatum(state->reals.max);
-		case REDUCE_COUNT:
-			return Int64GetDatum(state->count);
-		default:
-			return finish_spread(aggregate->known->reduction, state, is_null);
-	}
-}
 
 static const reduced_state *
 state_of(reduced_column *reduced, const group_input *input, uint32 group)
@@ -121,13 +39,10 @@ static Datum
 result(group_aggregate *base, uint32 group, bool *is_null)
 {
 	const reduce_aggregate *aggregate = (const reduce_aggregate *) base;
-	const reduced_state *state = state_of(aggregate->reduced, base->input, group);
+	int			column = aggregate->reduced->values.column;
 
-	*is_null = state->count == 0 && aggregate->known->reduction != REDUCE_COUNT;
-	if (*is_null)
-		return (Datum) 0;
-	return aggregate->known->kind >= REDUCED_NUMERIC_SUM ? reduced_numeric_result(aggregate->known->reduction, state) :
-		result_of(aggregate, state, is_null);
+	return reduced_result(aggregate->known->reduction, state_of(aggregate->reduced, base->input, group),
+						  column < 0 ? 0 : base->input->rows->columns[column].type->width, is_null);
 }
 
 static void

@@ -88,6 +88,11 @@ extern void reduced_add_rows(const reduced_values *values, const chunk *rows, co
 extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
 /*
+ * What an aggregate returns for a state, in the current context (reduced_result.c).  width: of the column whose values were added.
+ */
+extern Datum reduced_result(reduction what, const reduced_state *state, uint32 width, bool *is_null);
+
+/*
  * Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL.
  * States of numerics may point to memory of their process: they are not combined.
  */

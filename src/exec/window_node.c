@@ -7,18 +7,19 @@
  * store first and calls a function for each value.  If the rows did not fit, WindowAgg computes everything: it has
  * files for partitions of any size.
  *
- * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Frames begin
- * with the partition: aggregates add what the frame gains and never take back.  Floats are added one after the
- * other, as PostgreSQL does.
+ * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Where frames begin
+ * with the partition, aggregates add what the frame gains; of a few rows around the row, they are computed anew.  Nothing is taken back, so
+ * floats are added one after the other, as PostgreSQL does.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/float.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "declined.h"
+#include "exec/reduced.h"
 #include "exec/sort.h"
 
 /* Rows handled between checks for interrupts. */
@@ -32,10 +33,12 @@ typedef struct window_function
 	Datum		otherwise;		/* where there is no such row */
 	bool		otherwise_is_null;
 
-	/* of the frame so far: a count, or a sum */
-	int64		integer;
-	double		real;
-	bool		has_value;
+	/* of an aggregate: the frame so far, and what is returned for it */
+	reduction	reduction;
+	reduced_values values;
+	reduced_state state;
+	Datum		result;
+	bool		result_is_null;
 } window_function;
 
 /* A running node. */
@@ -48,11 +51,13 @@ typedef struct window_state
 	window_frame frame;
 	int			num_functions;
 	window_function *functions;
-	bool		has_aggregates;
+	MemoryContext states;		/* what states of the partition, or of the frame, point to ... */
+	MemoryContext results;		/* ... and results */
 
 	/* rows by their place in the order */
 	uint64		place;			/* of the next row */
 	uint64		first;			/* of its partition */
+	uint64		frame_begin;
 	uint64		frame_end;		/* behind its frame */
 	int64		rank;
 	int64		dense_rank;
@@ -79,44 +84,34 @@ get_value(const window_state *state, const window_function *function, uint64 pla
 /* ---- aggregates */
 
 static void
-add_value(window_function *function, Datum value)
+forget_states(window_state *state)
 {
-	switch (function->kind)
-	{
-		case WINDOW_SUM_INT2:
-			function->integer += DatumGetInt16(value);
-			break;
-		case WINDOW_SUM_INT4:
-			function->integer += DatumGetInt32(value);
-			break;
-		case WINDOW_SUM_FLOAT4:
-			function->real = function->has_value ? float4_pl((float4) function->real, DatumGetFloat4(value)) : DatumGetFloat4(value);
-			break;
-		case WINDOW_SUM_FLOAT8:
-			function->real = function->has_value ? float8_pl(function->real, DatumGetFloat8(value)) : DatumGetFloat8(value);
-			break;
-		default:
-			function->integer++;
-	}
-	function->has_value = true;
+	MemoryContextReset(state->states);
+	for (int i = 0; i < state->num_functions; i++)
+		memset(&state->functions[i].state, 0, sizeof(reduced_state));
 }
 
+/* Add rows to the frame, and compute what aggregates return for it. */
 static void
-add_row(window_state *state, uint64 place)
+add_rows(window_state *state, uint64 begin, uint64 end)
 {
+	const chunk *rows = state->sort->node.rows;
+	row_groups	numbers = {.numbers = (uint32 *) state->sort->numbers};
+	MemoryContext caller;
+
+	MemoryContextReset(state->results);
+	caller = MemoryContextSwitchTo(state->results);
 	for (int i = 0; i < state->num_functions; i++)
 	{
 		window_function *function = &state->functions[i];
-		Datum		value = (Datum) 0;
-		bool		is_null = false;
 
-		if (!WINDOW_IS_AGGREGATE(function->kind))
+		if (function->kind != WINDOW_AGGREGATE)
 			continue;
-		if (function->column >= 0)
-			get_value(state, function, place, &value, &is_null);
-		if (!is_null)
-			add_value(function, value);
+		reduced_add_rows(&function->values, rows, &numbers, begin, end, &function->state);
+		function->result = reduced_result(function->reduction, &function->state,
+										  function->column < 0 ? 0 : rows->columns[function->column].type->width, &function->result_is_null);
 	}
+	MemoryContextSwitchTo(caller);
 }
 
 static bool
@@ -130,20 +125,32 @@ is_in_frame(const window_state *state, uint64 place)
 		(state->frame == WINDOW_PARTITION || are_equal(state, &state->order, state->place, place));
 }
 
-/* Go on to the end of the row's frame. */
+/* Go on to the end of the row's frame, which begins with the partition. */
 static void
 extend_frame(window_state *state)
 {
 	uint64		place = state->place;
 
 	for (; is_in_frame(state, place); place++)
-	{
-		if (state->has_aggregates)
-			add_row(state, place);
 		if (place % STEP_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
-	}
+	add_rows(state, state->frame_end, place);
 	state->frame_end = place;
+}
+
+/* The frame of some rows around the row. */
+static void
+move_frame(window_state *state)
+{
+	const query *query = state->node.query;
+	uint64		last = Min(state->place + query->following, state->sort->node.rows->num_rows - 1);
+
+	while (last > state->place && !are_equal(state, &state->partition, state->place, last))
+		last--;
+	state->frame_begin = state->place - Min(state->place - state->first, (uint64) query->preceding);
+	state->frame_end = last + 1;
+	forget_states(state);
+	add_rows(state, state->frame_begin, state->frame_end);
 }
 
 /* ---- a row */
@@ -151,14 +158,9 @@ extend_frame(window_state *state)
 static void
 start_partition(window_state *state)
 {
-	state->first = state->place;
-	state->frame_end = state->place;
+	state->first = state->frame_begin = state->frame_end = state->place;
 	state->dense_rank = 0;
-	for (int i = 0; i < state->num_functions; i++)
-	{
-		state->functions[i].integer = 0;
-		state->functions[i].has_value = false;
-	}
+	forget_states(state);
 }
 
 static void
@@ -174,7 +176,9 @@ find_place(window_state *state)
 		state->rank = place - state->first + 1;
 		state->dense_rank++;
 	}
-	if (place >= state->frame_end)
+	if (state->node.query->preceding >= 0)
+		move_frame(state);
+	else if (place >= state->frame_end)
 		extend_frame(state);
 }
 
@@ -190,16 +194,6 @@ get_other_row(const window_state *state, const window_function *function, Datum 
 	}
 	*value = function->otherwise;
 	*is_null = function->otherwise_is_null;
-}
-
-static Datum
-sum_of(const window_function *function)
-{
-	if (function->kind == WINDOW_SUM_FLOAT4)
-		return Float4GetDatum((float4) function->real);
-	if (function->kind == WINDOW_SUM_FLOAT8)
-		return Float8GetDatum(function->real);
-	return Int64GetDatum(function->integer);
 }
 
 static void
@@ -221,17 +215,14 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_other_row(state, function, value, is_null);
 			break;
 		case WINDOW_FIRST_VALUE:
-			get_value(state, function, state->first, value, is_null);
+			get_value(state, function, state->frame_begin, value, is_null);
 			break;
 		case WINDOW_LAST_VALUE:
 			get_value(state, function, state->frame_end - 1, value, is_null);
 			break;
-		case WINDOW_COUNT:
-			*value = Int64GetDatum(function->integer);
-			break;
 		default:
-			*value = sum_of(function);
-			*is_null = !function->has_value;
+			*value = function->result;
+			*is_null = function->result_is_null;
 	}
 }
 
@@ -278,6 +269,18 @@ next(node_state *node)
 /* ---- beginning */
 
 static void
+start_aggregate(const window_state *state, window_function *function, Oid aggregate)
+{
+	const known_reduction *known = known_reduction_of(aggregate);
+
+	function->reduction = known->reduction;
+	function->values = (reduced_values) {
+		.kind = known->kind,.column = function->column,.filter = -1,.context = state->states,
+		.sums = known->reduction == REDUCE_FLOAT4_SUM || known->reduction == REDUCE_FLOAT8_SUM
+	};
+}
+
+static void
 start_functions(window_state *state, const query *query)
 {
 	state->num_functions = list_length(query->functions);
@@ -292,7 +295,8 @@ start_functions(window_state *state, const query *query)
 		function->offset = list_nth_int(query->offsets, i);
 		function->otherwise_is_null = otherwise == NULL || otherwise->constisnull;
 		function->otherwise = function->otherwise_is_null ? (Datum) 0 : otherwise->constvalue;
-		state->has_aggregates |= WINDOW_IS_AGGREGATE(function->kind);
+		if (function->kind == WINDOW_AGGREGATE)
+			start_aggregate(state, function, list_nth_oid(query->aggregates, i));
 	}
 }
 
@@ -311,6 +315,8 @@ begin(node_state *node)
 	state->partition = node_order(query, rows, 0, num_partitions);
 	state->order = node_order(query, rows, num_partitions, list_length(query->order_columns) - num_partitions);
 	state->frame = query->frame;
+	state->states = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window states", ALLOCSET_SMALL_SIZES);
+	state->results = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window results", ALLOCSET_SMALL_SIZES);
 	start_functions(state, query);
 }
 

@@ -41,7 +41,7 @@ typedef enum top_rule
 	TOP_DENSE_RANKS				/* one more than there are different rows before it */
 } top_rule;
 
-/* Where the frame of a window ends.  It begins with the partition. */
+/* Where the frame of a window ends. */
 typedef enum window_frame
 {
 	WINDOW_ROWS,				/* with the row */
@@ -57,15 +57,8 @@ typedef enum window_kind
 	WINDOW_OTHER_ROW,			/* lag, lead */
 	WINDOW_FIRST_VALUE,
 	WINDOW_LAST_VALUE,
-	WINDOW_COUNT,
-	WINDOW_SUM_INT2,
-	WINDOW_SUM_INT4,
-	WINDOW_SUM_FLOAT4,
-	WINDOW_SUM_FLOAT8
+	WINDOW_AGGREGATE			/* one of query/reductions, over the frame's rows */
 } window_kind;
-
-/* Aggregates run over the frame's rows. */
-#define WINDOW_IS_AGGREGATE(kind) ((kind) >= WINDOW_COUNT)
 
 /* Columns are those of the child's rows, from 0.  Lists of one thing have an element for each, in the same order. */
 typedef struct query
@@ -102,7 +95,10 @@ typedef struct query
 	/* MgpuWindow */
 	int			num_partition_keys;
 	int			frame;			/* window_frame */
+	int			preceding;		/* rows in front of the row with which its frame begins; -1: the partition's first */
+	int			following;		/* of WINDOW_ROWS: rows behind the row with which it ends */
 	List	   *functions;		/* window_kind of each */
+	List	   *aggregates;		/* OIDs of those */
 	List	   *arguments;		/* columns; -1: none */
 	List	   *offsets;		/* how many rows further, or back if negative */
 	List	   *defaults;		/* Consts, or NULL */

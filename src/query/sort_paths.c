@@ -233,12 +233,20 @@ bytes_above(const Path *path)
 	}
 }
 
+/* The path that a path's rows come from. */
+static const Path *
+bottom_of(const Path *path)
+{
+	while (bytes_above(path) > 0)
+		path = ((const path_above *) path)->subpath;
+	return path;
+}
+
 /* The Sort that a path's rows come through, or NULL. */
 static const SortPath *
 sort_of(const Path *path)
 {
-	while (bytes_above(path) > 0)
-		path = ((const path_above *) path)->subpath;
+	path = bottom_of(path);
 	return IsA(path, SortPath) ? (const SortPath *) path : NULL;
 }
 
@@ -260,9 +268,9 @@ copy_above(const Path *path, const Path *sort, Path *instead)
 	return &copy->path;
 }
 
-/* The cheapest path that sorts, or NULL. */
+/* The cheapest path, or the cheapest that sorts; NULL: there is none. */
 static const Path *
-cheapest_sorting(const RelOptInfo *rel)
+cheapest_path(const RelOptInfo *rel, bool sorts)
 {
 	const Path *cheapest = NULL;
 	ListCell   *cell;
@@ -271,26 +279,44 @@ cheapest_sorting(const RelOptInfo *rel)
 	{
 		const Path *path = lfirst(cell);
 
-		if (path->param_info == NULL && sort_of(path) && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+		if (path->param_info == NULL && (!sorts || sort_of(path)) && (cheapest == NULL || path->total_cost < cheapest->total_cost))
 			cheapest = path;
 	}
 	return cheapest;
 }
 
+/*
+ * A Sort in place of a path that reads rows in order, by an index, or NULL: reading them in any order costs no less.  An index's rows lie anywhere, so
+ * PostgreSQL's own Sort may have cost more.
+ */
+static const SortPath *
+sort_instead(PlannerInfo *root, const Path *ordered)
+{
+	Path	   *rows = ordered->parent->cheapest_total_path;
+	SortPath   *sort;
+
+	if (!IS_SIMPLE_REL(ordered->parent) || ordered->pathkeys == NIL || rows == NULL || rows->param_info || rows->total_cost >= ordered->total_cost)
+		return NULL;
+	sort = create_sort_path(root, ordered->parent, rows, ordered->pathkeys, -1);
+	sort->path.pathtarget = ordered->pathtarget;
+	return sort;
+}
+
 const char *
 sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 {
-	const Path *above = cheapest_sorting(rel);
-	const SortPath *sort;
+	const Path *sorting = cheapest_path(rel, true);
+	const Path *above = sorting ? sorting : cheapest_path(rel, false);
+	const Path *replaced = above ? bottom_of(above) : NULL;
+	const SortPath *sort = sorting ? (const SortPath *) replaced : replaced ? sort_instead(root, replaced) : NULL;
 	const char *reason;
 	Path	   *path;
 	top_task	task;
 
-	if (above == NULL)
+	if (sort == NULL)
 		return "rows come in this order";
-	sort = sort_of(above);
 	if (!top_task_of_sort(&task, root, sort))
 		return task.why_not;
 	path = make_path(&task, sort, sort->path.pathtarget, &reason);
-	return path ? sort_add_path(rel, copy_above(above, &sort->path, path)) : reason;
+	return path ? sort_add_path(rel, copy_above(above, replaced, path)) : reason;
 }

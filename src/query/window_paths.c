@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -16,10 +17,14 @@
 #include "query/costs.h"
 #include "query/custom_plan.h"
 #include "query/offers.h"
+#include "query/reductions.h"
 #include "settings.h"
 
 /* Computing a function of a row, in units of cpu_operator_cost. */
 #define FUNCTION_COST 0.5
+
+/* A frame of some rows is computed anew for each row. */
+#define MOST_FRAME_ROWS 50
 
 /* What a WindowAgg over an MgpuSort asks the node to do. */
 typedef struct window_task
@@ -54,10 +59,7 @@ kind_of(const WindowFunc *function, window_kind *kind)
 		{F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE, WINDOW_OTHER_ROW},
 		{F_LEAD_ANYELEMENT, WINDOW_OTHER_ROW}, {F_LEAD_ANYELEMENT_INT4, WINDOW_OTHER_ROW},
 		{F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE, WINDOW_OTHER_ROW},
-		{F_FIRST_VALUE, WINDOW_FIRST_VALUE}, {F_LAST_VALUE, WINDOW_LAST_VALUE},
-		{F_COUNT_, WINDOW_COUNT}, {F_COUNT_ANY, WINDOW_COUNT},
-		{F_SUM_INT2, WINDOW_SUM_INT2}, {F_SUM_INT4, WINDOW_SUM_INT4},
-		{F_SUM_FLOAT4, WINDOW_SUM_FLOAT4}, {F_SUM_FLOAT8, WINDOW_SUM_FLOAT8}
+		{F_FIRST_VALUE, WINDOW_FIRST_VALUE}, {F_LAST_VALUE, WINDOW_LAST_VALUE}
 	};
 
 	for (int i = 0; i < (int) lengthof(kinds); i++)
@@ -66,7 +68,8 @@ kind_of(const WindowFunc *function, window_kind *kind)
 			*kind = kinds[i].kind;
 			return true;
 		}
-	return false;
+	*kind = WINDOW_AGGREGATE;
+	return known_reduction_of(function->winfnoid) != NULL;
 }
 
 static bool
@@ -128,6 +131,7 @@ take_function(window_task *task, WindowFunc *function)
 	}
 	task->functions = lappend(task->functions, function);
 	task->query->functions = lappend_int(task->query->functions, kind);
+	task->query->aggregates = lappend_oid(task->query->aggregates, function->winfnoid);
 	task->query->arguments = lappend_int(task->query->arguments, column);
 	if (kind == WINDOW_OTHER_ROW)
 		return take_offset(task, function);
@@ -161,13 +165,40 @@ frame_of(const WindowClause *window)
 	return window->frameOptions & FRAMEOPTION_ROWS ? WINDOW_ROWS : WINDOW_PEERS;
 }
 
+/* A constant number of rows that are few.  false: it is another. */
 static bool
-has_simple_frame(const WindowClause *window)
+take_rows(const Node *offset, int *rows)
+{
+	const Const *constant = (const Const *) offset;
+	int64		value;
+
+	if (offset == NULL || !IsA(constant, Const) || constant->constisnull || constant->consttype != INT8OID)
+		return false;
+	value = DatumGetInt64(constant->constvalue);
+	*rows = (int) value;
+	return value >= 0 && value <= MOST_FRAME_ROWS;
+}
+
+/* Frames that begin with the partition, and those of some rows around the row.  false: it is another. */
+static bool
+take_frame(query *query, const WindowClause *window)
 {
 	int			options = window->frameOptions;
 
-	return (options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 && (options & FRAMEOPTION_EXCLUSION) == 0 &&
-		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0;
+	query->frame = frame_of(window);
+	query->preceding = -1;
+	if ((options & FRAMEOPTION_EXCLUSION) != 0)
+		return false;
+	if ((options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 &&
+		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0)
+		return true;
+	if ((options & FRAMEOPTION_ROWS) == 0)
+		return false;
+	query->preceding = 0;
+	return ((options & FRAMEOPTION_START_CURRENT_ROW) != 0 ||
+			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, &query->preceding))) &&
+		((options & FRAMEOPTION_END_CURRENT_ROW) != 0 ||
+		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, &query->following)));
 }
 
 /* False: a key is no column. */
@@ -179,7 +210,6 @@ take_keys(window_task *task, const PlannerInfo *root)
 	ListCell   *cell;
 
 	query->num_partition_keys = list_length(task->window->partitionClause);
-	query->frame = frame_of(task->window);
 	foreach(cell, clauses)
 	{
 		SortGroupClause *clause = lfirst(cell);
@@ -204,8 +234,8 @@ take_window(window_task *task, const PlannerInfo *root, const WindowAggPath *pat
 	task->columns = lsecond(((const CustomPath *) path->subpath)->custom_private);
 	if (mgpu_window_drops_rows(path))
 		return give_up(task, "a condition on a window function stops it early");
-	if (!has_simple_frame(path->winclause))
-		return give_up(task, "a frame does not begin with the partition, or ends elsewhere than with it or the row");
+	if (!take_frame(task->query, path->winclause))
+		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row");
 	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && take_keys(task, root);
 }
 

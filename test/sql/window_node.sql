@@ -28,7 +28,7 @@ SELECT function, c.* FROM (VALUES
     ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('lag(v)@'), ('lag(t, 3)@'),
     ('lag(v, 0)@'), ('lag(v, -2)@'), ('lead(n)@'), ('lead(f, 2)@'), ('lead(at, 1, ''2000-01-01''::timestamp)@'), ('lag(v, 1, -1)@'), ('lag(v, 1, NULL)@'), ('lag(t, 4, ''none'')@'), ('lead(a, 60)@'), ('lead(v, 2147483647)@'), ('lag(v, (-2147483648)::int)@'),
     ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
-    ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
+    ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('avg(h)@'), ('avg(w)@'), ('sum(n)@'), ('avg(n)@'), ('min(n)@'), ('max(n)@'), ('avg(f)@'), ('min(f)@'), ('max(f)@'), ('avg(r)@'), ('min(r)@'), ('stddev(f)@'), ('var_pop(r)@'), ('min(at)@'), ('max(at)@'), ('bool_or(h > 1)@'), ('min(t)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
     pg_temp.check(format('SELECT i, %s FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)', replace(function, '@', ' OVER w'))) c;
 -- windows
 SELECT "window", c.* FROM (VALUES
@@ -37,6 +37,19 @@ SELECT "window", c.* FROM (VALUES
     ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v GROUPS UNBOUNDED PRECEDING'), ('PARTITION BY g ORDER BY v ROWS 2 PRECEDING'), ('PARTITION BY g ORDER BY v ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND 5 FOLLOWING'),
     ('PARTITION BY g ORDER BY v ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW')) t("window"),
     pg_temp.check(format('SELECT %s, count(*) OVER w, count(v) OVER w, sum(h) OVER w, sum(v) OVER w%s FROM framed WINDOW w AS (%s)', CASE WHEN "window" ~ 'ROWS' AND "window" !~ 'v, i' THEN '0' ELSE 'i' END, CASE WHEN "window" ~ 'ROWS' THEN '' ELSE ', rank() OVER w, dense_rank() OVER w' END, "window")) c;
+-- frames of rows around the row, and of partitions
+SELECT frame, c.* FROM (VALUES
+    ('ROWS 2 PRECEDING'), ('ROWS BETWEEN 3 PRECEDING AND CURRENT ROW'), ('ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING'), ('ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING'), ('ROWS BETWEEN CURRENT ROW AND CURRENT ROW'), ('ROWS BETWEEN 0 PRECEDING AND 50 FOLLOWING'), ('ROWS BETWEEN 50 PRECEDING AND 50 FOLLOWING'),
+    ('ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'), ('ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW'), ('ROWS BETWEEN 51 PRECEDING AND CURRENT ROW'), ('ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING'), ('ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING'), ('ROWS BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING'),
+    ('ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING'), ('GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW'), ('ROWS 3 PRECEDING EXCLUDE TIES'), ('ROWS (SELECT 2) PRECEDING')) t(frame),
+    pg_temp.check(format('SELECT i, avg(v) OVER w, sum(n) OVER w, max(n) OVER w, avg(f) OVER w, sum(f) OVER w, min(r) OVER w, max(at) OVER w, count(t) OVER w, first_value(v) OVER w, last_value(t) OVER w, lag(v) OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i %s)', frame)) c;
+-- by an index that has the order, whose rows lie anywhere
+CREATE TABLE scattered AS SELECT i, i * 7919 % 100 AS g, i / 8.0 AS n, repeat('x', 100) AS t FROM generate_series(1, 20000) i;
+CREATE INDEX ON scattered (g, i);
+VACUUM ANALYZE scattered;
+SET random_page_cost = 1.1;
+SELECT query, c.* FROM (VALUES ('SELECT i, n / sum(n) OVER (PARTITION BY g) FROM scattered'), ('SELECT g, i, sum(n) OVER (PARTITION BY g ORDER BY i) FROM scattered'), ('SELECT DISTINCT g, max(n) OVER (PARTITION BY g) FROM scattered')) t(query), pg_temp.check(query) c;
+RESET random_page_cost;
 -- queries
 SELECT query, c.* FROM (VALUES
     ('SELECT i, lag(i) OVER (ORDER BY i) FROM framed WHERE i < 0'), ('SELECT i, lag(i) OVER (ORDER BY i) FROM framed WHERE i = 7'), ('SELECT g, count(*), lag(count(*)) OVER (ORDER BY g), sum(count(*)) OVER (ORDER BY g) FROM framed GROUP BY g'), ('SELECT DISTINCT g, first_value(i) OVER (PARTITION BY g ORDER BY v, i) FROM framed'),
@@ -51,7 +64,7 @@ SELECT rows, same FROM pg_temp.check('SELECT * FROM (SELECT i, count(*) OVER (OR
 SET mgpu.enable_sort = force;
 SELECT h, c, count(*) OVER (ORDER BY h DESC, c COLLATE "C") FROM framed WHERE i < 9;
 SELECT pg_temp.plan_of('SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
-SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), avg(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), nth_value(v, 2) OVER (PARTITION BY g ORDER BY i) FROM framed');
 -- functions have names, also above the node
 DO $$ BEGIN EXECUTE 'EXPLAIN (VERBOSE) SELECT DISTINCT v - lag(v) OVER (PARTITION BY g ORDER BY i), count(*) OVER (PARTITION BY g ORDER BY i) FROM framed'; END $$;
 -- an error leaves the session as it was; a cursor reads on and is closed early
@@ -81,7 +94,7 @@ SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
-SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, 2) OVER (ORDER BY i) FROM framed');
 RESET mgpu.executor;
 RESET mgpu.report_declined;
 -- the right to call a function is checked

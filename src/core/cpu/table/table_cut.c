@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* Larger limits drop few rows, and take long to keep. */
-#define MOST_CODES 1024
+#define MOST_CODES (1 << 17)
 #define MOST_CODES_OF_GROUPS 64
+#define MOST_DENSE_CODES 1024
 
 /* Of more groups, each has few rows. */
 #define MOST_GROUPS (1 << 16)
@@ -21,7 +22,8 @@ void
 mgpu_table_plan_cut(mgpu_run *run)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	uint64_t	most = spec->num_keys > 0 ? MOST_CODES_OF_GROUPS : MOST_CODES;
+	uint64_t	most = spec->num_keys > 0 ? MOST_CODES_OF_GROUPS :
+		spec->limit_rule == MGPU_LIMIT_DENSE_RANKS ? MOST_DENSE_CODES : MOST_CODES;
 
 	if (spec->limit_rule != MGPU_LIMIT_NONE && spec->limit <= most)
 		run->cut = spec->limit;
@@ -49,25 +51,63 @@ tells_all(const mgpu_group_spec *spec, uint64_t code)
 	return spec->limit_rule == MGPU_LIMIT_ROWS && spec->num_orders <= 1 && code != 0 && code != UINT64_MAX;
 }
 
-/* Whether a row may be within the limit; its code counts from now on.  words: how many codes there are, and these in order. */
+/* Of different codes, in order: whether a row may be within the limit. */
 static bool
-may_return(const mgpu_run *run, uint64_t *words, uint64_t code)
+may_return_dense(const mgpu_run *run, uint64_t *words, uint64_t code)
 {
 	uint64_t	count = words[0];
 	uint64_t   *codes = words + 1;
 	uint64_t	place = count;
 
-	if (count == run->cut && (code > codes[count - 1] || (code == codes[count - 1] && tells_all(&run->spec, code))))
-		return false;
 	while (place > 0 && codes[place - 1] > code)
 		place--;
-	if (run->spec.limit_rule == MGPU_LIMIT_DENSE_RANKS && place > 0 && codes[place - 1] == code)
-		return true;
-	if (place == run->cut)
-		return true;
+	if ((place > 0 && codes[place - 1] == code) || place == run->cut)
+		return place > 0 && codes[place - 1] == code;
 	memmove(codes + place + 1, codes + place, (count - place - (count == run->cut)) * sizeof(uint64_t));
 	codes[place] = code;
 	words[0] += count < run->cut;
+	return true;
+}
+
+/* Put a code in place of the greatest, or behind all others, of a heap whose greatest is the first. */
+static void
+put_first(uint64_t *codes, uint64_t count, uint64_t code)
+{
+	uint64_t	place = 0;
+
+	for (uint64_t below = 1; below < count; below = 2 * place + 1)
+	{
+		below += below + 1 < count && codes[below + 1] > codes[below];
+		if (codes[below] <= code)
+			break;
+		codes[place] = codes[below];
+		place = below;
+	}
+	codes[place] = code;
+}
+
+static void
+put_last(uint64_t *codes, uint64_t place, uint64_t code)
+{
+	for (; place > 0 && codes[(place - 1) / 2] < code; place = (place - 1) / 2)
+		codes[place] = codes[(place - 1) / 2];
+	codes[place] = code;
+}
+
+/* Whether a row may be within the limit; its code counts from now on.  words: how many codes there are, and these. */
+static bool
+may_return(const mgpu_run *run, uint64_t *words, uint64_t code)
+{
+	uint64_t   *codes = words + 1;
+
+	if (run->spec.limit_rule == MGPU_LIMIT_DENSE_RANKS)
+		return may_return_dense(run, words, code);
+	if (words[0] < run->cut)
+		put_last(codes, words[0]++, code);
+	else if (code > codes[0] || (code == codes[0] && tells_all(&run->spec, code)))
+		return false;
+	else
+		put_first(codes, words[0], code);
 	return true;
 }
 
