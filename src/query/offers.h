@@ -18,7 +18,7 @@ extern void join_search_init(void);
 
 /* Offer MgpuSort in place of an ORDER BY's Sort, or of the Sort below a relation's paths. */
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
-extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
+extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows);
 
 /* Offer MgpuWindow in place of a relation's WindowAgg over an MgpuSort. */
 extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);

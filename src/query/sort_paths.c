@@ -12,9 +12,11 @@
 
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/tlist.h"
 
 #include "compat.h"
 #include "batch/rows.h"
@@ -302,8 +304,34 @@ sort_instead(PlannerInfo *root, const Path *ordered)
 	return sort;
 }
 
+/*
+ * A copy of a Sort below window functions which also has arguments of aggregates that are expressions, so that MgpuWindow has them as columns.  A frame
+ * has its own row, so each is computed anyway.
+ */
+static const SortPath *
+with_arguments(PlannerInfo *root, const SortPath *sort)
+{
+	PathTarget *target = copy_pathtarget(sort->path.pathtarget);
+	SortPath   *copy = palloc(sizeof(SortPath));
+	ListCell   *cell;
+
+	foreach(cell, pull_var_clause((Node *) root->upper_targets[UPPERREL_WINDOW]->exprs,
+								  PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS))
+	{
+		const WindowFunc *function = lfirst(cell);
+		Expr	   *argument = IsA(function, WindowFunc) && function->winagg && function->args && !function->aggfilter ? linitial(function->args) : NULL;
+
+		if (argument && !IsA(argument, Const) && !list_member(target->exprs, argument) && custom_plan_is_simple(argument) &&
+			!contain_agg_clause((Node *) argument) && !contain_subplans((Node *) argument))
+			add_column_to_pathtarget(target, argument, 0);
+	}
+	*copy = *sort;
+	copy->path.pathtarget = set_pathtarget_cost_width(root, target);
+	return copy;
+}
+
 const char *
-sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
+sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 {
 	const Path *sorting = cheapest_path(rel, true);
 	const Path *above = sorting ? sorting : cheapest_path(rel, false);
@@ -315,6 +343,8 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 
 	if (sort == NULL)
 		return "rows come in this order";
+	if (of_windows)
+		sort = with_arguments(root, sort);
 	if (!top_task_of_sort(&task, root, sort))
 		return task.why_not;
 	path = make_path(&task, sort, sort->path.pathtarget, &reason);

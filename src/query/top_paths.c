@@ -276,7 +276,7 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 static void
 offer_windows(PlannerInfo *root, RelOptInfo *rel)
 {
-	const char *why_not = sort_offer_below(root, rel);
+	const char *why_not = sort_offer_below(root, rel, true);
 
 	report_offer(root, DECLINED_SORT, why_not);
 	if (why_not == NULL)
@@ -310,7 +310,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		offer_windows(root, output_rel);
 	/* these need not sort: that no sort is offered is no news */
 	else if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) && !has_custom_path(output_rel))
-		(void) sort_offer_below(root, output_rel);
+		(void) sort_offer_below(root, output_rel, false);
 }
 
 /* ---- windows */

@@ -28,7 +28,7 @@ SELECT function, c.* FROM (VALUES
     ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('lag(v)@'), ('lag(t, 3)@'),
     ('lag(v, 0)@'), ('lag(v, -2)@'), ('lead(n)@'), ('lead(f, 2)@'), ('lead(at, 1, ''2000-01-01''::timestamp)@'), ('lag(v, 1, -1)@'), ('lag(v, 1, NULL)@'), ('lag(t, 4, ''none'')@'), ('lead(a, 60)@'), ('lead(v, 2147483647)@'), ('lag(v, (-2147483648)::int)@'),
     ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
-    ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('avg(h)@'), ('avg(w)@'), ('sum(n)@'), ('avg(n)@'), ('min(n)@'), ('max(n)@'), ('avg(f)@'), ('min(f)@'), ('max(f)@'), ('avg(r)@'), ('min(r)@'), ('stddev(f)@'), ('var_pop(r)@'), ('min(at)@'), ('max(at)@'), ('bool_or(h > 1)@'), ('min(t)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
+    ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('avg(h)@'), ('avg(w)@'), ('sum(n)@'), ('avg(n)@'), ('min(n)@'), ('max(n)@'), ('avg(f)@'), ('min(f)@'), ('max(f)@'), ('avg(r)@'), ('min(r)@'), ('stddev(f)@'), ('var_pop(r)@'), ('min(at)@'), ('max(at)@'), ('bool_or(h > 1)@'), ('min(t)@'), ('sum(v + 1)@'), ('avg(n * 2)@'), ('max(CASE WHEN h > 1 THEN v END)@'), ('count(t || c)@'), ('sum(v + 1)@ + sum(v * 2)@'), ('count(random() < 2)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
     pg_temp.check(format('SELECT i, %s FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)', replace(function, '@', ' OVER w'))) c;
 -- windows
 SELECT "window", c.* FROM (VALUES
@@ -84,7 +84,7 @@ DEALLOCATE after;
 -- what does not fit in memory is computed by PostgreSQL's own node
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
-SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
+SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, avg(n * 2) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
 SELECT c.* FROM pg_temp.check('SELECT i, random() < 2, lag(i) OVER (ORDER BY i), t, n, a, f, at FROM framed ORDER BY i') c;
 SET mgpu.enable_sort = on;
