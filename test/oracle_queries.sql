@@ -349,7 +349,7 @@ DECLARE
               'last_value({x})', 'nth_value({x}, 2)', 'ntile(3)', 'cume_dist()', 'string_agg({x}::text, ''|'')'] END);
     tag text := CASE WHEN call LIKE 'sum%' THEN 'sum' WHEN call LIKE 'avg%' THEN 'number' WHEN call LIKE 'm%' THEN 'minmax' ELSE '' END;
     frame text := oracle.pick(ARRAY['', '', '', ' RANGE UNBOUNDED PRECEDING', ' RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'] || CASE WHEN total THEN
-        ARRAY[' ROWS UNBOUNDED PRECEDING', ' ROWS UNBOUNDED PRECEDING', ' ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW', ' ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING', ' GROUPS 1 PRECEDING'] END);
+        ARRAY[' ROWS UNBOUNDED PRECEDING', ' ROWS UNBOUNDED PRECEDING', ' ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW', ' ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING', ' ROWS 5 PRECEDING', ' ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING', ' GROUPS 1 PRECEDING'] END);
     x oracle.col;
 BEGIN
     LOOP
@@ -405,7 +405,9 @@ BEGIN
                         oracle.pick(ARRAY['', '', ' LIMIT 5', ' LIMIT 20 OFFSET 3']));
     ELSIF shape = 'windows' THEN
         FOR i IN 1 .. oracle.pick(ARRAY[1, 1, 2, 2, 3, 4]) LOOP
-            shown := format('%s, %s AS w%s', shown, oracle.random_window_call(cols, total, concat('PARTITION BY ' || nullif(partition_by, ''), ' ORDER BY ' || oracle.order_by(keys))), i);
+            -- sometimes of a window of the same partitions, without the order
+            shown := format('%s, %s AS w%s', shown, CASE WHEN random() < 0.25 THEN oracle.random_window_call(cols, false, coalesce('PARTITION BY ' || nullif(partition_by, ''), ''))
+                            ELSE oracle.random_window_call(cols, total, concat('PARTITION BY ' || nullif(partition_by, ''), ' ORDER BY ' || oracle.order_by(keys))) END, i);
         END LOOP;
         query := format('SELECT %s FROM %s', shown, source);
     ELSE

@@ -2,7 +2,7 @@
  * window_node.c
  *		MgpuWindow: computes window functions, row by row in the order of the rows.
  *
- * The node's child is PostgreSQL's WindowAgg over an MgpuSort, and the scan tuple is what that returns.  If the sorted rows
+ * The node's child is PostgreSQL's WindowAgg, or several, over an MgpuSort, and the scan tuple is what that returns.  If the sorted rows
  * are in memory, the node takes them from there and computes the functions itself.  WindowAgg copies each row into a
  * store first and calls a function for each value.  If the rows did not fit, WindowAgg computes everything: it has
  * files for partitions of any size.
@@ -33,6 +33,8 @@ typedef struct window_function
 	Datum		otherwise;		/* where there is no such row */
 	bool		otherwise_is_null;
 
+	int			frame;			/* its number */
+
 	/* of an aggregate: the frame so far, and what is returned for it */
 	reduction	reduction;
 	reduced_values values;
@@ -41,6 +43,18 @@ typedef struct window_function
 	bool		result_is_null;
 } window_function;
 
+/* Of a window; all have one order, or none. */
+typedef struct frame_state
+{
+	window_frame end;
+	int			preceding;		/* as a query has them */
+	int			following;
+	MemoryContext states;		/* what states of the partition, or of the frame, point to ... */
+	MemoryContext results;		/* ... and results */
+	uint64		first;			/* place of its first row ... */
+	uint64		behind;			/* ... and behind its last */
+} frame_state;
+
 /* A running node. */
 typedef struct window_state
 {
@@ -48,17 +62,13 @@ typedef struct window_state
 	sort_state *sort;			/* the WindowAgg's child */
 	row_compare partition;		/* the partition keys */
 	row_compare order;			/* the order keys */
-	window_frame frame;
+	int			num_frames;
+	frame_state *frames;
 	int			num_functions;
 	window_function *functions;
-	MemoryContext states;		/* what states of the partition, or of the frame, point to ... */
-	MemoryContext results;		/* ... and results */
-
 	/* rows by their place in the order */
 	uint64		place;			/* of the next row */
 	uint64		first;			/* of its partition */
-	uint64		frame_begin;
-	uint64		frame_end;		/* behind its frame */
 	int64		rank;
 	int64		dense_rank;
 } window_state;
@@ -84,28 +94,29 @@ get_value(const window_state *state, const window_function *function, uint64 pla
 /* ---- aggregates */
 
 static void
-forget_states(window_state *state)
+forget_states(window_state *state, int number)
 {
-	MemoryContextReset(state->states);
+	MemoryContextReset(state->frames[number].states);
 	for (int i = 0; i < state->num_functions; i++)
-		memset(&state->functions[i].state, 0, sizeof(reduced_state));
+		if (state->functions[i].frame == number)
+			memset(&state->functions[i].state, 0, sizeof(reduced_state));
 }
 
-/* Add rows to the frame, and compute what aggregates return for it. */
+/* Add rows to a frame, and compute what aggregates return for it. */
 static void
-add_rows(window_state *state, uint64 begin, uint64 end)
+add_rows(window_state *state, int number, uint64 begin, uint64 end)
 {
 	const chunk *rows = state->sort->node.rows;
 	row_groups	numbers = {.numbers = (uint32 *) state->sort->numbers};
 	MemoryContext caller;
 
-	MemoryContextReset(state->results);
-	caller = MemoryContextSwitchTo(state->results);
+	MemoryContextReset(state->frames[number].results);
+	caller = MemoryContextSwitchTo(state->frames[number].results);
 	for (int i = 0; i < state->num_functions; i++)
 	{
 		window_function *function = &state->functions[i];
 
-		if (function->kind != WINDOW_AGGREGATE)
+		if (function->kind != WINDOW_AGGREGATE || function->frame != number)
 			continue;
 		reduced_add_rows(&function->values, rows, &numbers, begin, end, &function->state);
 		function->result = reduced_result(function->reduction, &function->state,
@@ -115,42 +126,43 @@ add_rows(window_state *state, uint64 begin, uint64 end)
 }
 
 static bool
-is_in_frame(const window_state *state, uint64 place)
+is_in_frame(const window_state *state, const frame_state *frame, uint64 place)
 {
 	if (place == state->place)
 		return true;
-	if (place >= state->sort->node.rows->num_rows || state->frame == WINDOW_ROWS)
+	if (place >= state->sort->node.rows->num_rows || frame->end == WINDOW_ROWS)
 		return false;
 	return are_equal(state, &state->partition, state->place, place) &&
-		(state->frame == WINDOW_PARTITION || are_equal(state, &state->order, state->place, place));
+		(frame->end == WINDOW_PARTITION || are_equal(state, &state->order, state->place, place));
 }
 
 /* Go on to the end of the row's frame, which begins with the partition. */
 static void
-extend_frame(window_state *state)
+extend_frame(window_state *state, int number)
 {
+	frame_state *frame = &state->frames[number];
 	uint64		place = state->place;
 
-	for (; is_in_frame(state, place); place++)
+	for (; is_in_frame(state, frame, place); place++)
 		if (place % STEP_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
-	add_rows(state, state->frame_end, place);
-	state->frame_end = place;
+	add_rows(state, number, frame->behind, place);
+	frame->behind = place;
 }
 
 /* The frame of some rows around the row. */
 static void
-move_frame(window_state *state)
+move_frame(window_state *state, int number)
 {
-	const query *query = state->node.query;
-	uint64		last = Min(state->place + query->following, state->sort->node.rows->num_rows - 1);
+	frame_state *frame = &state->frames[number];
+	uint64		last = Min(state->place + frame->following, state->sort->node.rows->num_rows - 1);
 
 	while (last > state->place && !are_equal(state, &state->partition, state->place, last))
 		last--;
-	state->frame_begin = state->place - Min(state->place - state->first, (uint64) query->preceding);
-	state->frame_end = last + 1;
-	forget_states(state);
-	add_rows(state, state->frame_begin, state->frame_end);
+	frame->first = state->place - Min(state->place - state->first, (uint64) frame->preceding);
+	frame->behind = last + 1;
+	forget_states(state, number);
+	add_rows(state, number, frame->first, frame->behind);
 }
 
 /* ---- a row */
@@ -158,9 +170,13 @@ move_frame(window_state *state)
 static void
 start_partition(window_state *state)
 {
-	state->first = state->frame_begin = state->frame_end = state->place;
+	state->first = state->place;
 	state->dense_rank = 0;
-	forget_states(state);
+	for (int i = 0; i < state->num_frames; i++)
+	{
+		state->frames[i].first = state->frames[i].behind = state->place;
+		forget_states(state, i);
+	}
 }
 
 static void
@@ -176,10 +192,13 @@ find_place(window_state *state)
 		state->rank = place - state->first + 1;
 		state->dense_rank++;
 	}
-	if (state->node.query->preceding >= 0)
-		move_frame(state);
-	else if (place >= state->frame_end)
-		extend_frame(state);
+	for (int i = 0; i < state->num_frames; i++)
+	{
+		if (state->frames[i].preceding >= 0)
+			move_frame(state, i);
+		else if (place >= state->frames[i].behind)
+			extend_frame(state, i);
+	}
 }
 
 static void
@@ -215,10 +234,10 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_other_row(state, function, value, is_null);
 			break;
 		case WINDOW_FIRST_VALUE:
-			get_value(state, function, state->frame_begin, value, is_null);
+			get_value(state, function, state->frames[function->frame].first, value, is_null);
 			break;
 		case WINDOW_LAST_VALUE:
-			get_value(state, function, state->frame_end - 1, value, is_null);
+			get_value(state, function, state->frames[function->frame].behind - 1, value, is_null);
 			break;
 		default:
 			*value = function->result;
@@ -275,9 +294,22 @@ start_aggregate(const window_state *state, window_function *function, Oid aggreg
 
 	function->reduction = known->reduction;
 	function->values = (reduced_values) {
-		.kind = known->kind,.column = function->column,.filter = -1,.context = state->states,
+		.kind = known->kind,.column = function->column,.filter = -1,.context = state->frames[function->frame].states,
 		.sums = known->reduction == REDUCE_FLOAT4_SUM || known->reduction == REDUCE_FLOAT8_SUM
 	};
+}
+
+static void
+start_frames(window_state *state, const query *query)
+{
+	state->num_frames = list_length(query->frames);
+	state->frames = palloc0(state->num_frames * sizeof(frame_state));
+	for (int i = 0; i < state->num_frames; i++)
+		state->frames[i] = (frame_state) {
+			.end = list_nth_int(query->frames, i),.preceding = list_nth_int(query->preceding, i),.following = list_nth_int(query->following, i),
+			.states = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window states", ALLOCSET_SMALL_SIZES),
+			.results = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window results", ALLOCSET_SMALL_SIZES)
+		};
 }
 
 static void
@@ -292,6 +324,7 @@ start_functions(window_state *state, const query *query)
 
 		function->kind = list_nth_int(query->functions, i);
 		function->column = list_nth_int(query->arguments, i);
+		function->frame = list_nth_int(query->of_frames, i);
 		function->offset = list_nth_int(query->offsets, i);
 		function->otherwise_is_null = otherwise == NULL || otherwise->constisnull;
 		function->otherwise = function->otherwise_is_null ? (Datum) 0 : otherwise->constvalue;
@@ -306,17 +339,18 @@ begin(node_state *node)
 	window_state *state = (window_state *) node;
 	const query *query = node->query;
 	int			num_partitions = query->num_partition_keys;
+	PlanState  *below = node->child;
 	const chunk *rows;
 
-	state->sort = (sort_state *) castNode(CustomScanState, outerPlanState(node->child));
+	while (IsA(below, WindowAggState))
+		below = outerPlanState(below);
+	state->sort = (sort_state *) castNode(CustomScanState, below);
 	if (state->sort->node.css.methods != node->css.methods || state->sort->node.operator != &sort_operator)
 		elog(ERROR, "the child of MgpuWindow's WindowAgg is not MgpuSort");
 	rows = state->sort->node.rows;
 	state->partition = node_order(query, rows, 0, num_partitions);
 	state->order = node_order(query, rows, num_partitions, list_length(query->order_columns) - num_partitions);
-	state->frame = query->frame;
-	state->states = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window states", ALLOCSET_SMALL_SIZES);
-	state->results = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window results", ALLOCSET_SMALL_SIZES);
+	start_frames(state, query);
 	start_functions(state, query);
 }
 

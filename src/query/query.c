@@ -29,8 +29,8 @@ static const query_field fields[] = {
 	LIST_FIELD(order_columns), LIST_FIELD(order_operators), LIST_FIELD(order_collations), LIST_FIELD(order_nulls_first),
 	INT_FIELD(method), LIST_FIELD(uses), LIST_FIELD(packed_types), LIST_FIELD(stored), INT_FIELD(shared), INT_FIELD(merges),
 	INT_FIELD(rule), INT_FIELD(count), INT_FIELD(fits),
-	INT_FIELD(num_partition_keys), INT_FIELD(frame), INT_FIELD(preceding), INT_FIELD(following),
-	LIST_FIELD(functions), LIST_FIELD(aggregates), LIST_FIELD(arguments), LIST_FIELD(offsets),
+	INT_FIELD(num_partition_keys), LIST_FIELD(frames), LIST_FIELD(preceding), LIST_FIELD(following),
+	LIST_FIELD(functions), LIST_FIELD(of_frames), LIST_FIELD(aggregates), LIST_FIELD(arguments), LIST_FIELD(offsets),
 	LIST_FIELD(defaults)
 };
 

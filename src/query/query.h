@@ -94,10 +94,11 @@ typedef struct query
 
 	/* MgpuWindow */
 	int			num_partition_keys;
-	int			frame;			/* window_frame */
-	int			preceding;		/* rows in front of the row with which its frame begins; -1: the partition's first */
-	int			following;		/* of WINDOW_ROWS: rows behind the row with which it ends */
+	List	   *frames;			/* window_frame of each window: all have one order, or none */
+	List	   *preceding;		/* rows in front of the row with which its frame begins; -1: the partition's first */
+	List	   *following;		/* of WINDOW_ROWS: rows behind the row with which it ends */
 	List	   *functions;		/* window_kind of each */
+	List	   *of_frames;		/* the number of the frame of each */
 	List	   *aggregates;		/* OIDs of those */
 	List	   *arguments;		/* columns; -1: none */
 	List	   *offsets;		/* how many rows further, or back if negative */

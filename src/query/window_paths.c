@@ -30,11 +30,14 @@
 typedef struct window_task
 {
 	const char *why_not;		/* a clause, once the node cannot do it */
-	const WindowClause *window;
+	List	   *windows;		/* WindowClauses, of each frame */
+	const WindowClause *ordered;	/* that which has an order, if one has */
 	List	   *columns;		/* expressions: those of the sort */
 	List	   *functions;		/* WindowFuncs, each once */
 	query	   *query;
 } window_task;
+
+static const char *const other_windows = "there are several windows, which have other partitions or orders";
 
 static bool
 give_up(window_task *task, const char *why_not)
@@ -111,18 +114,36 @@ column_of(const window_task *task, const Node *expr)
 	return -1;
 }
 
+/* The number of the frame of a function.  -1: what it asks for is the order's, and its window has none. */
+static int
+frame_of_function(const window_task *task, const WindowFunc *function, window_kind kind)
+{
+	ListCell   *cell;
+
+	foreach(cell, task->windows)
+	{
+		const WindowClause *window = lfirst(cell);
+
+		if (window->winref == function->winref)
+			return window->orderClause || task->ordered->orderClause == NIL || kind == WINDOW_AGGREGATE ? foreach_current_index(cell) : -1;
+	}
+	return -1;
+}
+
 static bool
 take_function(window_task *task, WindowFunc *function)
 {
 	window_kind kind;
+	int			frame;
 	int			column = -1;
 
 	if (list_member(task->functions, function))
 		return true;
 	if (!kind_of(function, &kind) || function->aggfilter)
 		return give_up(task, "a window function is none that the node computes, or has a FILTER");
-	if (function->winref != task->window->winref)
-		return give_up(task, "there are several windows");
+	frame = frame_of_function(task, function, kind);
+	if (frame < 0)
+		return give_up(task, "a rank or another row of a window that has no order");
 	if (function->args)
 	{
 		column = column_of(task, linitial(function->args));
@@ -131,6 +152,7 @@ take_function(window_task *task, WindowFunc *function)
 	}
 	task->functions = lappend(task->functions, function);
 	task->query->functions = lappend_int(task->query->functions, kind);
+	task->query->of_frames = lappend_int(task->query->of_frames, frame);
 	task->query->aggregates = lappend_oid(task->query->aggregates, function->winfnoid);
 	task->query->arguments = lappend_int(task->query->arguments, column);
 	if (kind == WINDOW_OTHER_ROW)
@@ -157,10 +179,13 @@ is_unfit(Node *node, void *task)
 
 /* ---- the window */
 
+/* A window without an order has rows that are all equal. */
 static window_frame
 frame_of(const WindowClause *window)
 {
-	if (window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING)
+	bool		has_equals = (window->frameOptions & FRAMEOPTION_ROWS) == 0;
+
+	if ((window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING) || (has_equals && window->orderClause == NIL))
 		return WINDOW_PARTITION;
 	return window->frameOptions & FRAMEOPTION_ROWS ? WINDOW_ROWS : WINDOW_PEERS;
 }
@@ -181,12 +206,12 @@ take_rows(const Node *offset, int *rows)
 
 /* Frames that begin with the partition, and those of some rows around the row.  false: it is another. */
 static bool
-take_frame(query *query, const WindowClause *window)
+find_frame(const WindowClause *window, int *preceding, int *following)
 {
 	int			options = window->frameOptions;
 
-	query->frame = frame_of(window);
-	query->preceding = -1;
+	*preceding = -1;
+	*following = 0;
 	if ((options & FRAMEOPTION_EXCLUSION) != 0)
 		return false;
 	if ((options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 &&
@@ -194,22 +219,55 @@ take_frame(query *query, const WindowClause *window)
 		return true;
 	if ((options & FRAMEOPTION_ROWS) == 0)
 		return false;
-	query->preceding = 0;
+	*preceding = 0;
 	return ((options & FRAMEOPTION_START_CURRENT_ROW) != 0 ||
-			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, &query->preceding))) &&
+			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, preceding))) &&
 		((options & FRAMEOPTION_END_CURRENT_ROW) != 0 ||
-		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, &query->following)));
+		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, following)));
+}
+
+static bool
+take_frame(window_task *task, const WindowClause *window)
+{
+	query	   *query = task->query;
+	int			preceding;
+	int			following;
+
+	if (!find_frame(window, &preceding, &following))
+		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row");
+	query->frames = lappend_int(query->frames, frame_of(window));
+	query->preceding = lappend_int(query->preceding, preceding);
+	query->following = lappend_int(query->following, following);
+	return true;
+}
+
+/* One of several windows: of the same partitions as the others, and in their order or in none. */
+static bool
+take_one_window(window_task *task, const WindowAggPath *path)
+{
+	const WindowClause *window = path->winclause;
+
+	if (mgpu_window_drops_rows(path))
+		return give_up(task, "a condition on a window function stops it early");
+	if (task->ordered && !equal(window->partitionClause, task->ordered->partitionClause))
+		return give_up(task, other_windows);
+	if (task->ordered == NULL || task->ordered->orderClause == NIL)
+		task->ordered = window;
+	if (window->orderClause && !equal(window->orderClause, task->ordered->orderClause))
+		return give_up(task, other_windows);
+	task->windows = lappend(task->windows, (void *) window);
+	return take_frame(task, window);
 }
 
 /* False: a key is no column. */
 static bool
 take_keys(window_task *task, const PlannerInfo *root)
 {
-	List	   *clauses = list_concat_copy(task->window->partitionClause, task->window->orderClause);
+	List	   *clauses = list_concat_copy(task->ordered->partitionClause, task->ordered->orderClause);
 	query	   *query = task->query;
 	ListCell   *cell;
 
-	query->num_partition_keys = list_length(task->window->partitionClause);
+	query->num_partition_keys = list_length(task->ordered->partitionClause);
 	foreach(cell, clauses)
 	{
 		SortGroupClause *clause = lfirst(cell);
@@ -226,31 +284,41 @@ take_keys(window_task *task, const PlannerInfo *root)
 }
 
 static bool
-take_window(window_task *task, const PlannerInfo *root, const WindowAggPath *path)
+take_windows(window_task *task, const PlannerInfo *root, const WindowAggPath *path)
 {
+	const Path *below = &path->path;
+
 	memset(task, 0, sizeof(*task));
-	task->window = path->winclause;
 	task->query = query_create(QUERY_WINDOW);
-	task->columns = lsecond(((const CustomPath *) path->subpath)->custom_private);
-	if (mgpu_window_drops_rows(path))
-		return give_up(task, "a condition on a window function stops it early");
-	if (!take_frame(task->query, path->winclause))
-		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row");
+	for (; IsA(below, WindowAggPath); below = ((const WindowAggPath *) below)->subpath)
+		if (!take_one_window(task, (const WindowAggPath *) below))
+			return false;
+	task->columns = lsecond(((const CustomPath *) below)->custom_private);
 	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && take_keys(task, root);
 }
 
 /* ---- paths */
 
+/* What a WindowAgg's rows come from: through other windows. */
+static const Path *
+below_windows(const Path *path)
+{
+	while (IsA(path, WindowAggPath))
+		path = ((const WindowAggPath *) path)->subpath;
+	return path;
+}
+
 static void
 cost_path(const window_task *task, Path *path, const WindowAggPath *core)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
+	const Path *sort = below_windows(&core->path);
 
 	path->rows = core->path.rows;
-	path->startup_cost = core->subpath->startup_cost + target_cost->startup;
-	path->total_cost = core->subpath->total_cost + target_cost->startup +
+	path->startup_cost = sort->startup_cost + target_cost->startup;
+	path->total_cost = sort->total_cost + target_cost->startup +
 		path->rows * (FUNCTION_COST * cpu_operator_cost * list_length(task->functions) + target_cost->per_tuple);
-	mgpu_take_disabled_nodes(path, core->subpath);
+	mgpu_take_disabled_nodes(path, sort);
 }
 
 /* A relation's WindowAgg over an MgpuSort, or NULL. */
@@ -262,8 +330,7 @@ window_over_sort(const RelOptInfo *rel)
 	foreach(cell, rel->pathlist)
 	{
 		const WindowAggPath *path = lfirst(cell);
-
-		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(path->subpath) : NULL;
+		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(below_windows(&path->path)) : NULL;
 
 		if (below && below->kind == QUERY_SORT)
 			return path;
@@ -298,10 +365,10 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	window_task task;
 
 	if (core == NULL)
-		return "there are several windows";
-	if (!take_window(&task, root, core))
+		return other_windows;
+	if (!take_windows(&task, root, core))
 		return task.why_not;
-	if (!custom_plan_query(core->subpath)->fits && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+	if (!custom_plan_query(below_windows(&core->path))->fits && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
 		return "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
 	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = custom_plan_path(&(node_path) {

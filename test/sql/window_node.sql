@@ -43,6 +43,12 @@ SELECT frame, c.* FROM (VALUES
     ('ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'), ('ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW'), ('ROWS BETWEEN 51 PRECEDING AND CURRENT ROW'), ('ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING'), ('ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING'), ('ROWS BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING'),
     ('ROWS BETWEEN UNBOUNDED PRECEDING AND 2 FOLLOWING'), ('GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW'), ('ROWS 3 PRECEDING EXCLUDE TIES'), ('ROWS (SELECT 2) PRECEDING')) t(frame),
     pg_temp.check(format('SELECT i, avg(v) OVER w, sum(n) OVER w, max(n) OVER w, avg(f) OVER w, sum(f) OVER w, min(r) OVER w, max(at) OVER w, count(t) OVER w, first_value(v) OVER w, last_value(t) OVER w, lag(v) OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i %s)', frame)) c;
+-- several windows, of one order or none
+SELECT query, c.* FROM (VALUES
+    ('SELECT i, v / nullif(sum(v) OVER (PARTITION BY g), 0), rank() OVER (PARTITION BY g ORDER BY v) FROM framed'), ('SELECT i, avg(v) OVER (PARTITION BY g ORDER BY v, i ROWS 2 PRECEDING), avg(v) OVER (PARTITION BY g ORDER BY v, i ROWS 6 PRECEDING), sum(v) OVER (PARTITION BY g ORDER BY v, i), count(*) OVER (PARTITION BY g), lag(v) OVER (PARTITION BY g ORDER BY v, i) FROM framed'),
+    ('SELECT i, first_value(v) OVER (PARTITION BY g ORDER BY v, i), last_value(v) OVER (PARTITION BY g ORDER BY v, i ROWS BETWEEN CURRENT ROW AND 3 FOLLOWING), max(n) OVER (PARTITION BY g) - n FROM framed'), ('SELECT i, sum(v + 1) OVER (PARTITION BY g), sum(v + 1) OVER (PARTITION BY g ORDER BY v, i) FROM framed'),
+    ('SELECT g, count(*), sum(count(*)) OVER (ORDER BY g), sum(count(*)) OVER () FROM framed GROUP BY g'), ('SELECT i, sum(v) OVER (PARTITION BY g), sum(v) OVER (PARTITION BY h) FROM framed'), ('SELECT i, rank() OVER (PARTITION BY g ORDER BY v), rank() OVER (PARTITION BY g ORDER BY v DESC) FROM framed'),
+    ('SELECT i, rank() OVER (PARTITION BY g), rank() OVER (PARTITION BY g ORDER BY v) FROM framed'), ('SELECT i, sum(v) OVER (PARTITION BY g), sum(v) OVER (PARTITION BY g, h) FROM framed'), ('SELECT * FROM (SELECT i, count(*) OVER (PARTITION BY g) AS n, rank() OVER (PARTITION BY g ORDER BY v) AS k FROM framed) s WHERE k <= 3')) t(query), pg_temp.check(query) c;
 -- by an index that has the order, whose rows lie anywhere
 CREATE TABLE scattered AS SELECT i, i * 7919 % 100 AS g, i / 8.0 AS n, repeat('x', 100) AS t FROM generate_series(1, 20000) i;
 CREATE INDEX ON scattered (g, i);
@@ -85,6 +91,7 @@ DEALLOCATE after;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, avg(n * 2) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
+SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER (PARTITION BY g ORDER BY v, i), avg(n * 2) OVER (PARTITION BY g), sum(v) OVER (PARTITION BY g ORDER BY v, i ROWS 2 PRECEDING) FROM framed') c;
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
 SELECT c.* FROM pg_temp.check('SELECT i, random() < 2, lag(i) OVER (ORDER BY i), t, n, a, f, at FROM framed ORDER BY i') c;
 SET mgpu.enable_sort = on;
