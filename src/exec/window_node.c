@@ -269,6 +269,15 @@ next_row(window_state *state)
 	return ExecStoreVirtualTuple(slot);
 }
 
+/* Have windows, and the sort below, know which parameters have changed: rows do not come through them. */
+static void
+start_windows(PlanState *window)
+{
+	for (; IsA(window, WindowAggState); window = outerPlanState(window))
+		if (window->chgParam)
+			ExecReScan(window);
+}
+
 static TupleTableSlot *
 next(node_state *node)
 {
@@ -276,8 +285,7 @@ next(node_state *node)
 
 	if (!node->ended)
 	{
-		if (node->child->chgParam)
-			ExecReScan(node->child);
+		start_windows(node->child);
 		sort_prepare(state->sort);
 		state->place = 0;
 		node->ended = true;
