@@ -287,17 +287,27 @@ cheapest_path(const RelOptInfo *rel, bool sorts)
 	return cheapest;
 }
 
+/* Whether a condition on a window function ends the reading: of rows in order, few are read. */
+static bool
+ends_early(const Path *path)
+{
+	for (; bytes_above(path) > 0; path = ((const path_above *) path)->subpath)
+		if (IsA(path, WindowAggPath) && mgpu_window_drops_rows((const WindowAggPath *) path))
+			return true;
+	return false;
+}
+
 /*
  * A Sort in place of a path that reads rows in order, by an index, or NULL: reading them in any order costs no less.  An index's rows lie anywhere, so
  * PostgreSQL's own Sort may have cost more.
  */
 static const SortPath *
-sort_instead(PlannerInfo *root, const Path *ordered)
+sort_instead(PlannerInfo *root, const Path *above, const Path *ordered)
 {
 	Path	   *rows = ordered->parent->cheapest_total_path;
 	SortPath   *sort;
 
-	if (!IS_SIMPLE_REL(ordered->parent) || ordered->pathkeys == NIL || rows == NULL || rows->param_info || rows->total_cost >= ordered->total_cost)
+	if (ends_early(above) || !IS_SIMPLE_REL(ordered->parent) || ordered->pathkeys == NIL || rows == NULL || rows->param_info || rows->total_cost >= ordered->total_cost)
 		return NULL;
 	sort = create_sort_path(root, ordered->parent, rows, ordered->pathkeys, -1);
 	sort->path.pathtarget = ordered->pathtarget;
@@ -336,7 +346,7 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 	const Path *sorting = cheapest_path(rel, true);
 	const Path *above = sorting ? sorting : cheapest_path(rel, false);
 	const Path *replaced = above ? bottom_of(above) : NULL;
-	const SortPath *sort = sorting ? (const SortPath *) replaced : replaced ? sort_instead(root, replaced) : NULL;
+	const SortPath *sort = sorting ? (const SortPath *) replaced : replaced ? sort_instead(root, above, replaced) : NULL;
 	const char *reason;
 	Path	   *path;
 	top_task	task;

@@ -200,6 +200,11 @@ DEVOPS = [
      ' WHERE used_user > 99 AND used_system > 90 GROUP BY region ORDER BY region'),
     ('moving average of each host', 'SELECT host, at, avg(used_user) OVER (PARTITION BY host ORDER BY at ROWS BETWEEN 5 PRECEDING AND CURRENT ROW) AS a FROM cpu'
      f" WHERE {during('01 12:00', '01 18:00')}"),
+    ('share of the host, and rank', f"SELECT host, at, used_user / sum(used_user) OVER (PARTITION BY host) AS share, rank() OVER (PARTITION BY host ORDER BY used_user DESC) AS place FROM cpu"
+     f" WHERE {during('01 12:00', '01 18:00')}"),
+    ('distance from the mean of each host', 'SELECT host, at, used_user - avg(used_user) OVER (PARTITION BY host) AS d FROM cpu'),
+    ('rollup of region, host and hour', "SELECT region, name, date_trunc('hour', at) AS t, count(*), max(at), max(used_user) FROM cpu JOIN hosts ON hosts.id = cpu.host GROUP BY ROLLUP (1, 2, 3)"),
+    ('highest readings, all columns', 'SELECT * FROM cpu ORDER BY used_user DESC, at, host LIMIT 50'),
     ('services by five minutes', "SELECT date_bin(interval '5 minutes', at, timestamptz '2026-07-01 00:00:00+00') AS t, service, avg(used_user), max(waiting), count(*)"
      f" FROM cpu JOIN hosts ON hosts.id = cpu.host WHERE environment = 'production' AND {during('01 06:00', '01 18:00')} GROUP BY t, service ORDER BY t, service"),
     ('cpu beside memory by hour', "SELECT c.t, c.host, c.busy, m.filled FROM (SELECT date_trunc('hour', at) AS t, host, 100 - avg(idle) AS busy FROM cpu GROUP BY t, host) c"

@@ -11,7 +11,10 @@ CREATE TABLE cubes (id int PRIMARY KEY, a int, b int, t text, v int, f float8, a
 INSERT INTO cubes SELECT i, nullif(i % 7, 3), i % 5, nullif('k' || i % 11, 'k4'), i * 7919 % 10007, i % 100 / 8.0, timestamp '2024-01-01' + i * interval '1 hour' FROM generate_series(1, 20000) i;
 VACUUM ANALYZE cubes;
 EXPLAIN (COSTS OFF) SELECT a, b, count(*), percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM cubes GROUP BY ROLLUP (a, b);
+-- a GPU with a service would merge groups
+SET mgpu.executor = cpu;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT t, a, grouping(t, a) AS m, sum(v) + 1 AS s, t || 'x' AS x FROM cubes GROUP BY GROUPING SETS ((t), (a), ()) HAVING sum(v) > 10 AND (a IS NULL OR a < 5) ORDER BY m, 1, 2;
+RESET mgpu.executor;
 CREATE TABLE cube_queries (query text);
 INSERT INTO cube_queries VALUES
     ('SELECT a, b, count(*), sum(v), avg(f) FROM cubes GROUP BY ROLLUP (a, b)'), ('SELECT a, b, t, count(*), min(v), max(t) FROM cubes GROUP BY CUBE (a, b, t)'),

@@ -55,6 +55,10 @@ CREATE INDEX ON scattered (g, i);
 VACUUM ANALYZE scattered;
 SET random_page_cost = 1.1;
 SELECT query, c.* FROM (VALUES ('SELECT i, n / sum(n) OVER (PARTITION BY g) FROM scattered'), ('SELECT g, i, sum(n) OVER (PARTITION BY g ORDER BY i) FROM scattered'), ('SELECT DISTINCT g, max(n) OVER (PARTITION BY g) FROM scattered')) t(query), pg_temp.check(query) c;
+SET mgpu.enable_sort = on;
+-- but not where PostgreSQL, from 15 on, reads no more than three rows
+SELECT current_setting('server_version_num')::int < 150000 OR pg_temp.plan_of('SELECT * FROM (SELECT g, i, n, row_number() OVER (ORDER BY g, i) AS k FROM scattered) s WHERE k <= 3') !~ 'Mgpu' AS reads_few;
+RESET mgpu.enable_sort;
 RESET random_page_cost;
 -- queries
 SELECT query, c.* FROM (VALUES
