@@ -133,11 +133,15 @@ CREATE TABLE stored_queries AS SELECT * FROM (VALUES
 SELECT query, c.* FROM stored_queries, pg_temp.check(query) c;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
+SET mgpu.executor = cpu;
+SET mgpu.enable_threads = off;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
 -- wide keys: memory is looked at before many rows are there
 SELECT (pg_temp.counts_of('SELECT DISTINCT ON (c, i) i FROM stored ORDER BY c, i', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 SET mgpu.enable_columns = off;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
+RESET mgpu.executor;
+RESET mgpu.enable_threads;
 RESET mgpu.enable_columns;
 RESET work_mem;
 RESET hash_mem_multiplier;
