@@ -307,6 +307,13 @@ extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
 #define mgpu_unique_path UpperUniquePath
 #endif
 
+/* The numbers of all relations that a query joins; since 16 with those of outer joins. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_query_relids(root) ((root)->all_query_rels)
+#else
+#define mgpu_query_relids(root) ((root)->all_baserels)
+#endif
+
 /* A buffer's state.  It has 64 bits since 19, and others may drop pins while the header is locked. */
 #if PG_VERSION_NUM >= 190000
 #define mgpu_buffer_state uint64

@@ -23,7 +23,7 @@
 #include "declined.h"
 #include "settings.h"
 
-static const char *const names[NUM_DECLINED] = {"MgpuGroup", "MgpuTop", "MgpuSort", "MgpuWindow"};
+static const char *const names[NUM_DECLINED] = {"MgpuGroup", "MgpuTop", "MgpuSort", "MgpuWindow", "MgpuScan"};
 
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 /* An EXPLAIN that had the option, in the memory context of es. */

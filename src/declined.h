@@ -16,6 +16,7 @@ typedef enum declined_node
 	DECLINED_TOP,
 	DECLINED_SORT,
 	DECLINED_WINDOW,
+	DECLINED_SCAN,
 	NUM_DECLINED
 } declined_node;
 

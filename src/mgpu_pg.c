@@ -48,6 +48,7 @@ bool		mgpu_setting_enable_gpu_cache = true;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
+int			mgpu_setting_enable_scan = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_index_build = MGPU_ENABLE_OFF;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_enable_threads = true;
@@ -144,6 +145,11 @@ define_nodes(void)
 							 "Lets the planner use the nodes MgpuSort and MgpuWindow.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_sort, MGPU_ENABLE_ON,
+							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.enable_scan",
+							 "Lets the planner have a job find rows of tables and joins in an MgpuScan node.",
+							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
+							 &mgpu_setting_enable_scan, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.enable_index_build",
 							 "Builds btree indexes by the extension's sort.",
@@ -287,6 +293,7 @@ _PG_init(void)
 	group_path_init();
 	top_path_init();
 	join_search_init();
+	scan_offer_init();
 	index_build_init();
 	service_init();
 }

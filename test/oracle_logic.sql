@@ -104,7 +104,7 @@ DECLARE
     num_pairs CONSTANT int := 4;
     way text;
     settings text[];
-    core_alone CONSTANT text[] := '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off}';
+    core_alone CONSTANT text[] := '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off}';
     ours_alone text[];
     q record;
     side text;
@@ -122,7 +122,7 @@ BEGIN
         q := oracle.random_logic();
         settings := ARRAY['work_mem=' || oracle.pick(ARRAY['64kB', '4MB', '64MB']), 'enable_mergejoin=off', 'enable_nestloop=' || oracle.pick(ARRAY['on', 'off', 'off']), 'enable_hashagg=' || oracle.pick(ARRAY['on', 'on', 'off'])];
         settings := settings || CASE WHEN random() < 0.2 THEN '{max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0}'::text[] ELSE '{max_parallel_workers_per_gather=0}' END;
-        ours_alone := '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[] || ('mgpu.executor=' || CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'auto', 'gpu']) ELSE 'cpu' END) || oracle.pick(ARRAY['mgpu.enable_threads=off', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=5']);
+        ours_alone := '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[] || ('mgpu.enable_scan=' || oracle.pick(ARRAY['on', 'force', 'off'])) || ('mgpu.executor=' || CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'auto', 'gpu']) ELSE 'cpu' END) || oracle.pick(ARRAY['mgpu.enable_threads=off', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=5']);
         want := NULL;
         FOREACH side IN ARRAY ARRAY['core whole', 'core parts', 'ours whole', 'ours parts'] LOOP
             SELECT * INTO got FROM oracle.answer(CASE WHEN side LIKE '% whole' THEN q.whole ELSE q.parts END, way, settings || CASE WHEN side LIKE 'core %' THEN core_alone ELSE ours_alone END);

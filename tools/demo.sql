@@ -70,7 +70,7 @@ BEGIN
     SELECT l::text INTO before FROM mgpu_last_run() l;
     FOR round IN 1 .. 2 LOOP
         FOR i IN 1 .. 2 LOOP
-            FOREACH plan IN ARRAY ARRAY['group', 'top', 'sort'] LOOP
+            FOREACH plan IN ARRAY ARRAY['group', 'top', 'sort', 'scan'] LOOP
                 PERFORM set_config('mgpu.enable_' || plan, plans[i], false);
             END LOOP;
             started := clock_timestamp();
@@ -82,7 +82,7 @@ BEGIN
         END LOOP;
     END LOOP;
     FOR i IN 1 .. 2 LOOP
-        FOREACH plan IN ARRAY ARRAY['group', 'top', 'sort'] LOOP
+        FOREACH plan IN ARRAY ARRAY['group', 'top', 'sort', 'scan'] LOOP
             PERFORM set_config('mgpu.enable_' || plan, plans[i], false);
         END LOOP;
         EXECUTE format('CREATE TEMP TABLE rows_%s ON COMMIT DROP AS %s', i, queries[i]);
@@ -95,7 +95,7 @@ END
 $$;
 
 \echo
-\echo 'plain SQL, the same statement with the plans of the extension and without (mgpu.enable_group, enable_top, enable_sort):'
+\echo 'plain SQL, the same statement with the plans of the extension and without (mgpu.enable_group, enable_top, enable_sort, enable_scan):'
 CALL compare('percentile_cont(0.95) GROUP BY sensor',
     'SELECT sensor, percentile_cont(0.95) WITHIN GROUP (ORDER BY val) FROM readings GROUP BY sensor');
 CALL compare('array_agg(val ORDER BY at, counter) GROUP BY sensor',

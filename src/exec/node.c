@@ -28,7 +28,8 @@ static const node_operator *const operators[NUM_QUERY_KINDS] = {
 	[QUERY_ROWS] = &rows_operator,
 	[QUERY_TOP] = &top_operator,
 	[QUERY_SORT] = &sort_operator,
-	[QUERY_WINDOW] = &window_operator
+	[QUERY_WINDOW] = &window_operator,
+	[QUERY_SCAN] = &scan_operator
 };
 
 static CustomScanMethods scan_methods[NUM_QUERY_KINDS];

@@ -92,6 +92,7 @@ extern const node_operator rows_operator;
 extern const node_operator top_operator;
 extern const node_operator sort_operator;
 extern const node_operator window_operator;
+extern const node_operator scan_operator;
 
 /* Let plans have the nodes.  Called once, when the library is loaded. */
 extern void nodes_init(void);
@@ -108,6 +109,9 @@ extern void node_start_keys(node_state *node, group_keys *keys);
 extern row_compare node_order(const query *query, const chunk *like, int first, int num_keys);
 
 /* ---- for operators, when they run (node_read.c) */
+
+/* Rows that are expected of the child. */
+extern uint64 node_expected_rows(const node_state *node);
 
 /* Read the child to its end. */
 extern void node_read_child(node_state *node);
@@ -129,6 +133,9 @@ extern bool node_is_full(node_state *node, Size beside_bytes);
 
 /* Write rows to partitions and free them.  row_bytes: memory of one. */
 extern void node_spill(node_state *node, chunk *rows, Size row_bytes);
+
+/* Put a row of a chunk into the scan slot, of which nothing else has values. */
+extern TupleTableSlot *node_return_row(node_state *node, const chunk *rows, uint64 row);
 
 /* Put some rows of a chunk into the scan slot as a pack, and move *next, the first of them, behind them. */
 extern TupleTableSlot *node_return_pack(node_state *node, const chunk *rows, uint64 *next, uint32 most_rows);

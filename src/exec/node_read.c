@@ -138,13 +138,20 @@ finish(node_state *node)
 		spill_finish(&node->spill);
 }
 
+uint64
+node_expected_rows(const node_state *node)
+{
+	double		at_a_time = node->source ? 1 : rows_of_pack(rows_bytes_of_one(node->rows));
+
+	return Min(node->child->plan->plan_rows * at_a_time, (double) MGPU_MAX_ITEMS);
+}
+
 void
 node_read_child(node_state *node)
 {
 	const node_operator *operator = node->operator;
-	double		at_a_time = node->source ? 1 : rows_of_pack(rows_bytes_of_one(node->rows));
 
-	node->num_rows = Min(node->child->plan->plan_rows * at_a_time, (double) MGPU_MAX_ITEMS);
+	node->num_rows = node_expected_rows(node);
 	node->level = 1;
 	if (operator->read_by_device(node))
 	{
@@ -183,7 +190,22 @@ node_read_partition(node_state *node)
 	return true;
 }
 
-/* ---- packs */
+/* ---- returning */
+
+TupleTableSlot *
+node_return_row(node_state *node, const chunk *rows, uint64 row)
+{
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
+
+	/* nothing else is in the slot but values of the row before, unless somebody has made it keep them */
+	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
+	{
+		ExecClearTuple(slot);
+		ExecStoreVirtualTuple(slot);
+	}
+	rows_fill_values(rows, row, slot->tts_values, slot->tts_isnull);
+	return slot;
+}
 
 /* Allocated in the current context. */
 static bytea *

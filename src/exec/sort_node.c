@@ -207,23 +207,13 @@ find_next_row(sort_state *state, uint64 *row)
 static TupleTableSlot *
 next(node_state *node)
 {
-	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 	const chunk *rows;
 	uint64		row;
 
 	if (!node->ended)
 		node_read_child(node);
 	rows = find_next_row((sort_state *) node, &row);
-	if (rows == NULL)
-		return NULL;
-	/* nothing else is in the slot but values of the row before, unless somebody has made it keep them */
-	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
-	{
-		ExecClearTuple(slot);
-		ExecStoreVirtualTuple(slot);
-	}
-	rows_fill_values(rows, row, slot->tts_values, slot->tts_isnull);
-	return slot;
+	return rows ? node_return_row(node, rows, row) : NULL;
 }
 
 /* ---- beginning and starting again */

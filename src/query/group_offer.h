@@ -31,8 +31,8 @@ extern Path *group_offer_cheapest(const List *paths);
 /* Where the node is forced, a path costs less than any other plan's; of several of the node's, the cheapest is taken all the same. */
 extern void group_offer_favour(Path *path);
 
-/* Add paths to a relation.  Returns why none of them is taken, or NULL: one is the cheapest so far. */
-extern const char *group_offer_add(RelOptInfo *rel, List *paths);
+/* Add paths to a relation; by_job: the first is one of a job.  Returns why none of them is taken, or NULL: one is the cheapest so far. */
+extern const char *group_offer_add(RelOptInfo *rel, List *paths, bool by_job);
 
 /* Offer nodes for all grouping sets.  Returns as above. */
 extern const char *set_paths_offer(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel);

@@ -226,9 +226,12 @@ group_offer_make(group_offer *offer)
 }
 
 const char *
-group_offer_add(RelOptInfo *rel, List *paths)
+group_offer_add(RelOptInfo *rel, List *paths, bool by_job)
 {
 	ListCell   *cell;
+
+	if (by_job)
+		scan_offer_withdraw(rel);
 
 	/* those that are not kept are freed */
 	foreach(cell, paths)
@@ -263,7 +266,7 @@ offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, Re
 	if (!can_do)
 		return offer.task.why_not;
 	why_not = group_offer_make(&offer);
-	return why_not ? why_not : group_offer_add(output_rel, offer.paths);
+	return why_not ? why_not : group_offer_add(output_rel, offer.paths, offer.executor != TABLE_BY_NOBODY);
 }
 
 static void

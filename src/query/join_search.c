@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "optimizer/cost.h"
+#include "optimizer/geqo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
@@ -28,6 +29,7 @@
 #include "settings.h"
 
 static set_join_pathlist_hook_type previous_hook;
+static join_search_hook_type previous_search;
 
 /* What was kept of a joined relation, or NULL. */
 static Path *
@@ -120,9 +122,27 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 		joined->fdw_private = path;
 }
 
+/* Once all joins are known, their rows are offered as they come. */
+static RelOptInfo *
+search(PlannerInfo *root, int levels_needed, List *initial_rels)
+{
+	RelOptInfo *rel;
+
+	if (previous_search)
+		rel = previous_search(root, levels_needed, initial_rels);
+	else if (enable_geqo && levels_needed >= geqo_threshold)
+		rel = geqo(root, levels_needed, initial_rels);
+	else
+		rel = standard_join_search(root, levels_needed, initial_rels);
+	scan_offer_joined(root, rel, kept_path(rel));
+	return rel;
+}
+
 void
 join_search_init(void)
 {
 	previous_hook = set_join_pathlist_hook;
 	set_join_pathlist_hook = keep_better;
+	previous_search = join_search_hook;
+	join_search_hook = search;
 }

@@ -11,6 +11,15 @@
 extern void group_path_init(void);
 extern void top_path_init(void);
 
+/* Let the planner ask about MgpuScan. */
+extern void scan_offer_init(void);
+
+/* Offer it for a joined relation whose other paths are all known.  joins: its rows by a job, or NULL. */
+extern void scan_offer_joined(PlannerInfo *root, RelOptInfo *joined, Path *joins);
+
+/* Leave out paths that group what it returns, where a job groups: that has no rows to return, however many they are. */
+extern void scan_offer_withdraw(RelOptInfo *grouped);
+
 /* Keep joins that jobs may do (query/join_search.h). */
 extern void join_search_init(void);
 

@@ -19,10 +19,11 @@ typedef enum query_kind
 	QUERY_ROWS,					/* MgpuRows */
 	QUERY_TOP,					/* MgpuTop */
 	QUERY_SORT,					/* MgpuSort */
-	QUERY_WINDOW				/* MgpuWindow */
+	QUERY_WINDOW,				/* MgpuWindow */
+	QUERY_SCAN					/* MgpuScan */
 } query_kind;
 
-#define NUM_QUERY_KINDS (QUERY_WINDOW + 1)
+#define NUM_QUERY_KINDS (QUERY_SCAN + 1)
 
 /* How MgpuGroup groups rows.  With the last two, groups of workers and their states are in packs (group_partial.c). */
 typedef enum group_method

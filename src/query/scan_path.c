@@ -17,6 +17,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "query/custom_plan.h"
 #include "query/scan_path.h"
 #include "scan/heap_reader.h"
 #include "settings.h"
@@ -123,27 +124,47 @@ scan_cached_saving(PlannerInfo *root, const Path *path)
 	return root->total_table_pages <= effective_cache_size ? CACHED_PART * cost_of_pages(path) : 0;
 }
 
-/* The only path below one that hands its rows on, or NULL. */
+/* How paths begin that have one path below. */
+typedef struct path_above
+{
+	Path		path;
+	Path	   *subpath;
+} path_above;
+
+/* The only path below one that hands its rows on, or groups them; or NULL. */
 static const Path *
 path_below(const Path *path)
 {
 	switch (nodeTag(path))
 	{
 		case T_ProjectionPath:
-			return ((const ProjectionPath *) path)->subpath;
 		case T_MaterialPath:
-			return ((const MaterialPath *) path)->subpath;
 		case T_MemoizePath:
-			return ((const MemoizePath *) path)->subpath;
 		case T_SortPath:
-			return ((const SortPath *) path)->subpath;
+		case T_IncrementalSortPath:
 		case T_GatherPath:
-			return ((const GatherPath *) path)->subpath;
 		case T_GatherMergePath:
-			return ((const GatherMergePath *) path)->subpath;
+		case T_AggPath:
+		case T_GroupPath:
+		case T_GroupingSetsPath:
+		case MGPU_UNIQUE_PATH:
+			return ((const path_above *) path)->subpath;
 		default:
 			return NULL;
 	}
+}
+
+bool
+scan_path_is_found(const Path *path)
+{
+	const query *query;
+
+	while (path_below(path))
+		path = path_below(path);
+	query = custom_plan_query(path);
+	if (query && query->kind == QUERY_SORT)
+		return scan_path_is_found(linitial(((const CustomPath *) path)->custom_paths));
+	return query && query->kind == QUERY_SCAN;
 }
 
 /* Rows that a path of a look-up fetches, before conditions that are not the index's; of a join that ends at the first match, one. */
@@ -188,15 +209,38 @@ saving_of_look_ups(const Path *path)
 		Max(path->total_cost - join->outerjoinpath->total_cost - cost_in_memory((const NestPath *) path), 0);
 }
 
+/* The cheapest path of PostgreSQL's own, or NULL. */
+static const Path *
+cheapest_of_core(const RelOptInfo *rel)
+{
+	const Path *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+	{
+		const Path *path = lfirst(cell);
+
+		if (path->param_info == NULL && !scan_path_is_found(path) && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+static Cost
+saving_of_rel(const RelOptInfo *rel)
+{
+	const Path *path = cheapest_of_core(rel);
+	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
+
+	if (path == NULL)
+		return 0;
+	return saving_of_look_ups(partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
+}
+
 Cost
 scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
 {
-	const Path *path = rel->cheapest_total_path;
-	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
-
-	if (path == NULL || root->total_table_pages > effective_cache_size)
-		return 0;
-	return saving_of_look_ups(partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
+	return root->total_table_pages > effective_cache_size ? 0 : saving_of_rel(rel);
 }
 
 Path *

@@ -25,6 +25,9 @@ extern Cost scan_cached_saving(PlannerInfo *root, const Path *path);
  */
 extern Cost scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel);
 
+/* Whether a path has its rows from an MgpuScan, and does no more than to sort and group them. */
+extern bool scan_path_is_found(const Path *path);
+
 /* Of paths without parameters, that which costs least so. */
 extern Path *scan_cheapest_path(PlannerInfo *root, List *paths, List *exprs);
 

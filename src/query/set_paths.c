@@ -173,5 +173,5 @@ set_paths_offer(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	}
 	if (sets.from_rows == NIL)
 		return "GROUPING SETS have no keys";
-	return group_offer_add(output_rel, list_make1(append_sets(&sets)));
+	return group_offer_add(output_rel, list_make1(append_sets(&sets)), ((const set_offer *) linitial(sets.from_rows))->offer.executor != TABLE_BY_NOBODY);
 }

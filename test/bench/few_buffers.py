@@ -34,7 +34,7 @@ STATEMENTS = {
     'sum(v) by a label': 'SELECT label, sum(v) FROM readings JOIN labels ON id = g2 GROUP BY label',
 }
 
-NODES = ('group', 'top', 'sort')
+NODES = ('group', 'top', 'sort', 'scan')
 SYSTEMS = {
     'PostgreSQL': ''.join(f'SET mgpu.enable_{node} = off;' for node in NODES),
     'cpu': 'SET mgpu.executor = cpu;',

@@ -178,7 +178,7 @@ sub make_calls
 			my $query = "SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM ($sql) w";
 
 			push @made, [ "$name of $size", $query,
-				$node->safe_psql('postgres', "SET mgpu.enable_group = off; SET mgpu.enable_top = off; SET mgpu.enable_sort = off; $query") ];
+				$node->safe_psql('postgres', "SET mgpu.enable_group = off; SET mgpu.enable_top = off; SET mgpu.enable_sort = off; SET mgpu.enable_scan = off; $query") ];
 		}
 	}
 	$node->safe_psql('postgres', 'VACUUM ANALYZE input, items');
@@ -680,7 +680,8 @@ sub favour
 {
 	my ($self, $nodes) = @_;
 
-	$self->run(map {"SET mgpu.enable_$_ = $nodes"} 'group', 'top', 'sort');
+	# a forced scan would leave no table for the jobs of others
+	$self->run((map {"SET mgpu.enable_$_ = $nodes"} 'group', 'top', 'sort'), 'SET mgpu.enable_scan = ' . ($nodes eq 'force' ? 'on' : $nodes));
 	return;
 }
 
