@@ -13,6 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/planner.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -29,7 +30,8 @@
 /* Returning a row, in units of cpu_operator_cost: measured, as long as a scan takes to read two. */
 #define RETURN_COST 4.0
 
-static set_rel_pathlist_hook_type previous_hook;
+static set_rel_pathlist_hook_type previous_rel_hook;
+static create_upper_paths_hook_type previous_upper_hook;
 
 /*
  * Whether the statement may have rows from a job.  One that locks or changes rows may look at some of them once more, each by itself, when somebody
@@ -65,25 +67,35 @@ are_columns(List *exprs)
 	return exprs != NIL;
 }
 
+/* What a path is made for. */
+typedef struct scan_offer
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;			/* whose path it is */
+	PathTarget *target;
+	List	   *columns;		/* that this is computed of */
+	Path	   *source;			/* has the rows */
+	const char *why_not;		/* there is none */
+} scan_offer;
+
 /* rows: as the job has them; cost: what it takes to find them. */
 static Path *
-make_path(const Path *rows, query *query, table_executor executor, Cost cost)
+make_path(const scan_offer *offer, Path *rows, query *query, table_executor executor)
 {
-	RelOptInfo *rel = rows->parent;
-	List	   *columns = rows->pathtarget->exprs;
+	double		num_rows = offer->source->parent->rows;
 	CustomPath *path = custom_plan_path(&(node_path) {
 		.query = query,
-		.entries = columns,
-		.rel = rel,
-		.target = rel->reltarget,
-		.child = (Path *) rows,
+		.entries = offer->columns,
+		.rel = offer->rel,
+		.target = offer->target,
+		.child = rows,
 		.goes_back = true
 	});
 
-	path->path.rows = rel->rows;
-	path->path.startup_cost = START_COST + cost +
-		rel->rows * COLUMN_COST * list_length(columns) * cpu_operator_cost * table_job_part(executor);
-	path->path.total_cost = path->path.startup_cost + rel->rows * RETURN_COST * cpu_operator_cost;
+	path->path.rows = num_rows;
+	path->path.startup_cost = START_COST + table_job_node_cost(offer->root, rows, executor) + offer->target->cost.startup +
+		num_rows * COLUMN_COST * list_length(offer->columns) * cpu_operator_cost * table_job_part(executor);
+	path->path.total_cost = path->path.startup_cost + num_rows * (RETURN_COST * cpu_operator_cost + offer->target->cost.per_tuple);
 	mgpu_take_disabled_nodes(&path->path, rows);
 	/* below any other plan's */
 	if (mgpu_setting_enable_scan == MGPU_ENABLE_FORCE)
@@ -113,40 +125,40 @@ least_cost(const RelOptInfo *rel)
 
 static const char *const is_slower = "PostgreSQL's own plan is expected to be faster";
 
-/* A path of a relation, whose rows are those of source, if it costs less than all others.  NULL: it does not, and *why_not says why. */
+/* A path that costs less than all others of the relation, or NULL. */
 static Path *
-offered_path(PlannerInfo *root, RelOptInfo *rel, Path *source, const char **why_not)
+offered_path(scan_offer *offer)
 {
+	PlannerInfo *root = offer->root;
 	query	   *query = query_create(QUERY_SCAN);
-	List	   *columns = rel->reltarget->exprs;
 	table_executor likely = run_may_use_gpu() ? TABLE_BY_GPU : TABLE_BY_THREADS;
 	table_executor executor;
 	Path	   *rows;
 	Path	   *path;
 
-	*why_not = "a column has a pseudo-type or no simple expression, or there is none";
-	if (!are_columns(columns))
+	offer->why_not = "a column has a pseudo-type or no simple expression, or there is none";
+	if (!are_columns(offer->columns))
 		return NULL;
-	rows = scan_path(root, source, columns);
+	rows = scan_path(root, offer->source, offer->columns);
 	/* making a job takes long beside planning a join */
-	*why_not = is_slower;
-	if (mgpu_setting_enable_scan != MGPU_ENABLE_FORCE && table_job_node_cost(root, rows, likely) >= least_cost(rel))
+	offer->why_not = is_slower;
+	if (mgpu_setting_enable_scan != MGPU_ENABLE_FORCE && table_job_node_cost(root, rows, likely) >= least_cost(offer->rel))
 		return NULL;
-	executor = table_job_expected(root, rows, query, NIL, rel->rows);
-	*why_not = "no job reads these rows";
+	executor = table_job_expected(root, rows, query, NIL, rows->rows);
+	offer->why_not = "no job reads these rows";
 	if (executor == TABLE_BY_NOBODY)
 		return NULL;
-	path = make_path(rows, query, executor, table_job_node_cost(root, rows, executor));
-	*why_not = path->total_cost < least_cost(rel) ? NULL : is_slower;
-	return *why_not ? NULL : path;
+	path = make_path(offer, rows, query, executor);
+	offer->why_not = path->total_cost < least_cost(offer->rel) ? NULL : is_slower;
+	return offer->why_not ? NULL : path;
 }
 
 /* add_path would free paths that others may have below them. */
 void
 scan_offer_joined(PlannerInfo *root, RelOptInfo *joined, Path *joins)
 {
-	const char *why_not;
-	Path	   *path = joins && is_whole(root, joined) && takes_jobs(root) ? offered_path(root, joined, joins, &why_not) : NULL;
+	scan_offer	offer = {.root = root,.rel = joined,.target = joined->reltarget,.columns = joined->reltarget->exprs,.source = joins};
+	Path	   *path = joins && is_whole(root, joined) && takes_jobs(root) ? offered_path(&offer) : NULL;
 
 	if (path == NULL)
 		return;
@@ -154,26 +166,52 @@ scan_offer_joined(PlannerInfo *root, RelOptInfo *joined, Path *joins)
 	set_cheapest(joined);
 }
 
-/* Without conditions, a job is only one more that has the rows in hand. */
+/* Offer a path of a query's only table, if it has conditions: without, a job is only one more that has the rows in hand. */
+static void
+offer_table(scan_offer *offer, RelOptInfo *table)
+{
+	Path	   *path;
+
+	if (table->baserestrictinfo == NIL || IS_DUMMY_REL(table) || !is_whole(offer->root, table) || !takes_jobs(offer->root))
+		return;
+	offer->source = scan_path_of_table(offer->root, table);
+	if (offer->source == NULL ||
+		!(run_may_use_gpu() || table_job_has_threads(join_path_rows_read(join_path_scans(offer->source)), false)))
+		return;
+	path = offered_path(offer);
+	if (path)
+		add_path(offer->rel, path);
+	report_offer(offer->root, DECLINED_SCAN, offer->why_not);
+}
+
 static void
 rel_paths(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *entry)
 {
-	const char *why_not;
-	Path	   *scan;
-	Path	   *path;
+	scan_offer	offer = {.root = root,.rel = rel,.target = rel->reltarget,.columns = rel->reltarget->exprs};
 
-	if (previous_hook)
-		previous_hook(root, rel, rti, entry);
-	if (rel->reloptkind != RELOPT_BASEREL || entry->rtekind != RTE_RELATION || rel->baserestrictinfo == NIL || IS_DUMMY_REL(rel) ||
-		!is_whole(root, rel) || !takes_jobs(root))
+	if (previous_rel_hook)
+		previous_rel_hook(root, rel, rti, entry);
+	if (rel->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_RELATION && !IS_PARTITIONED_REL(rel))
+		offer_table(&offer, rel);
+}
+
+/* The planner drops a partitioned table's paths when it computes the target, so there the node has nothing above. */
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	scan_offer	offer = {.root = root,.rel = output_rel,.target = root->upper_targets[UPPERREL_FINAL]};
+	ListCell   *cell;
+
+	if (previous_upper_hook)
+		previous_upper_hook(root, stage, input_rel, output_rel, extra);
+	if (stage != UPPERREL_FINAL || input_rel->reloptkind != RELOPT_BASEREL || !IS_PARTITIONED_REL(input_rel) ||
+		root->parse->commandType != CMD_SELECT || root->parse->limitCount || root->parse->limitOffset || root->parse->hasTargetSRFs)
 		return;
-	scan = scan_path_of_table(root, rel);
-	if (scan == NULL || !(run_may_use_gpu() || table_job_has_threads(join_path_rows_read(join_path_scans(scan)), false)))
-		return;
-	path = offered_path(root, rel, scan, &why_not);
-	if (path)
-		add_path(rel, path);
-	report_offer(root, DECLINED_SCAN, why_not);
+	/* scans compute the target by now, and the node its constants */
+	foreach(cell, offer.target->exprs)
+		if (!IsA(lfirst(cell), Const))
+			offer.columns = lappend(offer.columns, lfirst(cell));
+	offer_table(&offer, input_rel);
 }
 
 void
@@ -191,6 +229,8 @@ scan_offer_withdraw(RelOptInfo *grouped)
 void
 scan_offer_init(void)
 {
-	previous_hook = set_rel_pathlist_hook;
+	previous_rel_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = rel_paths;
+	previous_upper_hook = create_upper_paths_hook;
+	create_upper_paths_hook = upper_paths;
 }
