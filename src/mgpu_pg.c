@@ -156,6 +156,11 @@ define_nodes(void)
 							 "\"force\" builds small ones so, too.",
 							 &mgpu_setting_enable_index_build, MGPU_ENABLE_OFF,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+static void
+define_reading(void)
+{
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
 							 NULL,
@@ -285,6 +290,7 @@ _PG_init(void)
 		RegisterXactCallback(tell_of_preloading, NULL);
 	define_choices();
 	define_nodes();
+	define_reading();
 	define_limits();
 	define_service();
 	define_cache();

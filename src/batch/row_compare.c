@@ -174,16 +174,15 @@ row_compare_ties(const row_compare *order, uint64 code, const chunk *rows_a, uin
 }
 
 bool
-row_compare_are_equal(const row_compare *order, const chunk *rows, uint64 a, uint64 b)
+row_compare_are_equal(const row_compare *order, const chunk *rows_a, uint64 a, const chunk *rows_b, uint64 b)
 {
 	for (int i = 0; i < order->num_keys; i++)
 	{
 		compare_key *key = &order->keys[i];
-		const column *col = &rows->columns[key->column];
 		bool		null_a;
 		bool		null_b;
-		Datum		value_a = value_of(col, a, &null_a);
-		Datum		value_b = value_of(col, b, &null_b);
+		Datum		value_a = value_of(&rows_a->columns[key->column], a, &null_a);
+		Datum		value_b = value_of(&rows_b->columns[key->column], b, &null_b);
 
 		if (key->by_bytes ? null_a != null_b || value_a != value_b :
 			ApplySortComparator(value_a, null_a, value_b, null_b, &key->support) != 0)

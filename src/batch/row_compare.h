@@ -54,7 +54,7 @@ extern void row_compare_codes(const row_compare *order, const chunk *rows, uint6
 extern int	row_compare_ties(const row_compare *order, uint64 code, const chunk *rows_a, uint64 a, const chunk *rows_b,
 							 uint64 b);
 
-/* Whether two rows of a chunk are equal in all keys.  May leave memory behind. */
-extern bool row_compare_are_equal(const row_compare *order, const chunk *rows, uint64 a, uint64 b);
+/* Whether two rows, of chunks with the same columns, are equal in all keys.  May leave memory behind. */
+extern bool row_compare_are_equal(const row_compare *order, const chunk *rows_a, uint64 a, const chunk *rows_b, uint64 b);
 
 #endif							/* MGPU_BATCH_ROW_COMPARE_H */

@@ -47,6 +47,9 @@ sort_has_all_rows(const sort_state *state)
 /* Read and sort all rows, unless that has been done.  If all are in memory, they are in rows, by sort_row_at. */
 extern void sort_prepare(sort_state *state);
 
+/* The next row's number in the chunk that is returned, which both are valid until the next call.  NULL: there are no more. */
+extern const chunk *sort_next(sort_state *state, uint64 *row);
+
 /* Fetch values of rows that come soon after a place in the order: they lie anywhere. */
 extern void sort_fetch_ahead(const sort_state *state, uint64 place);
 

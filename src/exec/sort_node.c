@@ -186,9 +186,8 @@ sort_fetch_ahead(const sort_state *state, uint64 place)
 	}
 }
 
-/* The next row's number in the chunk that is returned.  NULL: no more rows. */
-static const chunk *
-find_next_row(sort_state *state, uint64 *row)
+const chunk *
+sort_next(sort_state *state, uint64 *row)
 {
 	int64		number;
 
@@ -212,7 +211,7 @@ next(node_state *node)
 
 	if (!node->ended)
 		node_read_child(node);
-	rows = find_next_row((sort_state *) node, &row);
+	rows = sort_next((sort_state *) node, &row);
 	return rows ? node_return_row(node, rows, row) : NULL;
 }
 

@@ -58,6 +58,10 @@ typedef enum window_kind
 	WINDOW_OTHER_ROW,			/* lag, lead */
 	WINDOW_FIRST_VALUE,
 	WINDOW_LAST_VALUE,
+	WINDOW_NTH_VALUE,
+	WINDOW_NTILE,
+	WINDOW_PERCENT_RANK,
+	WINDOW_CUME_DIST,
 	WINDOW_AGGREGATE			/* one of query/reductions, over the frame's rows */
 } window_kind;
 
@@ -102,7 +106,7 @@ typedef struct query
 	List	   *of_frames;		/* the number of the frame of each */
 	List	   *aggregates;		/* OIDs of those */
 	List	   *arguments;		/* columns; -1: none */
-	List	   *offsets;		/* how many rows further, or back if negative */
+	List	   *offsets;		/* how many rows further, or back if negative; the number that ntile or nth_value has */
 	List	   *defaults;		/* Consts, or NULL */
 } query;
 

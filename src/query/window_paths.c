@@ -4,315 +4,28 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
-#include "utils/fmgroids.h"
+#include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
 #include "query/offers.h"
-#include "query/reductions.h"
+#include "query/window_task.h"
 #include "settings.h"
 
 /* Computing a function of a row, in units of cpu_operator_cost. */
 #define FUNCTION_COST 0.5
 
-/* A frame of some rows is computed anew for each row. */
-#define MOST_FRAME_ROWS 50
-
-/* What a WindowAgg over an MgpuSort asks the node to do. */
-typedef struct window_task
-{
-	const char *why_not;		/* a clause, once the node cannot do it */
-	List	   *windows;		/* WindowClauses, of each frame */
-	const WindowClause *ordered;	/* that which has an order, if one has */
-	List	   *columns;		/* expressions: those of the sort */
-	List	   *functions;		/* WindowFuncs, each once */
-	query	   *query;
-} window_task;
-
-static const char *const other_windows = "there are several windows, which have other partitions or orders";
-
-static bool
-give_up(window_task *task, const char *why_not)
-{
-	task->why_not = why_not;
-	return false;
-}
-
-/* ---- functions */
-
-/* The function's kind.  False: it is not one of ours. */
-static bool
-kind_of(const WindowFunc *function, window_kind *kind)
-{
-	static const struct
-	{
-		Oid			function;
-		window_kind kind;
-	}			kinds[] = {
-		{F_ROW_NUMBER, WINDOW_ROW_NUMBER}, {F_RANK_, WINDOW_RANK}, {F_DENSE_RANK_, WINDOW_DENSE_RANK},
-		{F_LAG_ANYELEMENT, WINDOW_OTHER_ROW}, {F_LAG_ANYELEMENT_INT4, WINDOW_OTHER_ROW},
-		{F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE, WINDOW_OTHER_ROW},
-		{F_LEAD_ANYELEMENT, WINDOW_OTHER_ROW}, {F_LEAD_ANYELEMENT_INT4, WINDOW_OTHER_ROW},
-		{F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE, WINDOW_OTHER_ROW},
-		{F_FIRST_VALUE, WINDOW_FIRST_VALUE}, {F_LAST_VALUE, WINDOW_LAST_VALUE}
-	};
-
-	for (int i = 0; i < (int) lengthof(kinds); i++)
-		if (kinds[i].function == function->winfnoid)
-		{
-			*kind = kinds[i].kind;
-			return true;
-		}
-	*kind = WINDOW_AGGREGATE;
-	return known_reduction_of(function->winfnoid) != NULL;
-}
-
-static bool
-is_lag(const WindowFunc *function)
-{
-	return function->winfnoid == F_LAG_ANYELEMENT || function->winfnoid == F_LAG_ANYELEMENT_INT4 ||
-		function->winfnoid == F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE;
-}
-
-/* The rows between a row and the one that lag or lead asks for, and what stands for a value where there is none. */
-static bool
-take_offset(window_task *task, const WindowFunc *function)
-{
-	const Const *offset = list_length(function->args) > 1 ? lsecond(function->args) : NULL;
-	Const	   *otherwise = list_length(function->args) > 2 ? lthird(function->args) : NULL;
-	int64		rows = 1;
-
-	if ((offset && (!IsA(offset, Const) || offset->constisnull)) || (otherwise && !IsA(otherwise, Const)))
-		return give_up(task, "an offset or a default of lag or lead is not constant");
-	if (offset)
-		rows = DatumGetInt32(offset->constvalue);
-	if (is_lag(function))
-		rows = -rows;
-	if (rows != (int) rows)
-		return give_up(task, "an offset of lag or lead is too large");
-	task->query->offsets = lappend_int(task->query->offsets, (int) rows);
-	task->query->defaults = lappend(task->query->defaults, otherwise);
-	return true;
-}
-
-static int
-column_of(const window_task *task, const Node *expr)
-{
-	ListCell   *cell;
-
-	foreach(cell, task->columns)
-		if (equal(lfirst(cell), expr))
-			return foreach_current_index(cell);
-	return -1;
-}
-
-/* The number of the frame of a function.  -1: what it asks for is the order's, and its window has none. */
-static int
-frame_of_function(const window_task *task, const WindowFunc *function, window_kind kind)
-{
-	ListCell   *cell;
-
-	foreach(cell, task->windows)
-	{
-		const WindowClause *window = lfirst(cell);
-
-		if (window->winref == function->winref)
-			return window->orderClause || task->ordered->orderClause == NIL || kind == WINDOW_AGGREGATE ? foreach_current_index(cell) : -1;
-	}
-	return -1;
-}
-
-static bool
-take_function(window_task *task, WindowFunc *function)
-{
-	window_kind kind;
-	int			frame;
-	int			column = -1;
-
-	if (list_member(task->functions, function))
-		return true;
-	if (!kind_of(function, &kind) || function->aggfilter)
-		return give_up(task, "a window function is none that the node computes, or has a FILTER");
-	frame = frame_of_function(task, function, kind);
-	if (frame < 0)
-		return give_up(task, "a rank or another row of a window that has no order");
-	if (function->args)
-	{
-		column = column_of(task, linitial(function->args));
-		if (column < 0)
-			return give_up(task, "a window function's argument is not a column");
-	}
-	task->functions = lappend(task->functions, function);
-	task->query->functions = lappend_int(task->query->functions, kind);
-	task->query->of_frames = lappend_int(task->query->of_frames, frame);
-	task->query->aggregates = lappend_oid(task->query->aggregates, function->winfnoid);
-	task->query->arguments = lappend_int(task->query->arguments, column);
-	if (kind == WINDOW_OTHER_ROW)
-		return take_offset(task, function);
-	task->query->offsets = lappend_int(task->query->offsets, 0);
-	task->query->defaults = lappend(task->query->defaults, NULL);
-	return true;
-}
-
-/* Takes all functions of an expression.  True: the node cannot compute it. */
-static bool
-is_unfit(Node *node, void *task)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, WindowFunc))
-		return !take_function(task, (WindowFunc *) node);
-	if (column_of(task, node) >= 0)
-		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect))
-		return !give_up(task, "the select list has a subquery or a record's field");
-	return expression_tree_walker(node, is_unfit, task);
-}
-
-/* ---- the window */
-
-/* A window without an order has rows that are all equal. */
-static window_frame
-frame_of(const WindowClause *window)
-{
-	bool		has_equals = (window->frameOptions & FRAMEOPTION_ROWS) == 0;
-
-	if ((window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING) || (has_equals && window->orderClause == NIL))
-		return WINDOW_PARTITION;
-	return window->frameOptions & FRAMEOPTION_ROWS ? WINDOW_ROWS : WINDOW_PEERS;
-}
-
-/* A constant number of rows that are few.  false: it is another. */
-static bool
-take_rows(const Node *offset, int *rows)
-{
-	const Const *constant = (const Const *) offset;
-	int64		value;
-
-	if (offset == NULL || !IsA(constant, Const) || constant->constisnull || constant->consttype != INT8OID)
-		return false;
-	value = DatumGetInt64(constant->constvalue);
-	*rows = (int) value;
-	return value >= 0 && value <= MOST_FRAME_ROWS;
-}
-
-/* Frames that begin with the partition, and those of some rows around the row.  false: it is another. */
-static bool
-find_frame(const WindowClause *window, int *preceding, int *following)
-{
-	int			options = window->frameOptions;
-
-	*preceding = -1;
-	*following = 0;
-	if ((options & FRAMEOPTION_EXCLUSION) != 0)
-		return false;
-	if ((options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 &&
-		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0)
-		return true;
-	if ((options & FRAMEOPTION_ROWS) == 0)
-		return false;
-	*preceding = 0;
-	return ((options & FRAMEOPTION_START_CURRENT_ROW) != 0 ||
-			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, preceding))) &&
-		((options & FRAMEOPTION_END_CURRENT_ROW) != 0 ||
-		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, following)));
-}
-
-static bool
-take_frame(window_task *task, const WindowClause *window)
-{
-	query	   *query = task->query;
-	int			preceding;
-	int			following;
-
-	if (!find_frame(window, &preceding, &following))
-		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row");
-	query->frames = lappend_int(query->frames, frame_of(window));
-	query->preceding = lappend_int(query->preceding, preceding);
-	query->following = lappend_int(query->following, following);
-	return true;
-}
-
-/* One of several windows: of the same partitions as the others, and in their order or in none. */
-static bool
-take_one_window(window_task *task, const WindowAggPath *path)
-{
-	const WindowClause *window = path->winclause;
-
-	if (mgpu_window_drops_rows(path))
-		return give_up(task, "a condition on a window function stops it early");
-	if (task->ordered && !equal(window->partitionClause, task->ordered->partitionClause))
-		return give_up(task, other_windows);
-	if (task->ordered == NULL || task->ordered->orderClause == NIL)
-		task->ordered = window;
-	if (window->orderClause && !equal(window->orderClause, task->ordered->orderClause))
-		return give_up(task, other_windows);
-	task->windows = lappend(task->windows, (void *) window);
-	return take_frame(task, window);
-}
-
-/* False: a key is no column. */
-static bool
-take_keys(window_task *task, const PlannerInfo *root)
-{
-	List	   *clauses = list_concat_copy(task->ordered->partitionClause, task->ordered->orderClause);
-	query	   *query = task->query;
-	ListCell   *cell;
-
-	query->num_partition_keys = list_length(task->ordered->partitionClause);
-	foreach(cell, clauses)
-	{
-		SortGroupClause *clause = lfirst(cell);
-		Node	   *expr = get_sortgroupclause_expr(clause, root->processed_tlist);
-		int			column = column_of(task, expr);
-
-		if (column < 0)
-			return give_up(task, "a key of the window is not among the columns");
-		query->order_columns = lappend_int(query->order_columns, column);
-		query->order_operators = lappend_oid(query->order_operators, clause->sortop);
-		query->order_collations = lappend_oid(query->order_collations, exprCollation(expr));
-	}
-	return true;
-}
-
-static bool
-take_windows(window_task *task, const PlannerInfo *root, const WindowAggPath *path)
-{
-	const Path *below = &path->path;
-
-	memset(task, 0, sizeof(*task));
-	task->query = query_create(QUERY_WINDOW);
-	for (; IsA(below, WindowAggPath); below = ((const WindowAggPath *) below)->subpath)
-		if (!take_one_window(task, (const WindowAggPath *) below))
-			return false;
-	task->columns = lsecond(((const CustomPath *) below)->custom_private);
-	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && take_keys(task, root);
-}
-
-/* ---- paths */
-
-/* What a WindowAgg's rows come from: through other windows. */
-static const Path *
-below_windows(const Path *path)
-{
-	while (IsA(path, WindowAggPath))
-		path = ((const WindowAggPath *) path)->subpath;
-	return path;
-}
-
 static void
 cost_path(const window_task *task, Path *path, const WindowAggPath *core)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
-	const Path *sort = below_windows(&core->path);
+	const Path *sort = window_task_below(&core->path);
 
 	path->rows = core->path.rows;
 	path->startup_cost = sort->startup_cost + target_cost->startup;
@@ -330,7 +43,7 @@ window_over_sort(const RelOptInfo *rel)
 	foreach(cell, rel->pathlist)
 	{
 		const WindowAggPath *path = lfirst(cell);
-		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(below_windows(&path->path)) : NULL;
+		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(window_task_below(&path->path)) : NULL;
 
 		if (below && below->kind == QUERY_SORT)
 			return path;
@@ -356,6 +69,25 @@ make_child(PlannerInfo *root, const WindowAggPath *core, const List *scan_tuple)
 	return child;
 }
 
+/* A partition may have so many times as many rows as the mean. */
+#define PARTITION_MARGIN 4
+
+/* Whether rows that do not fit in memory do so a partition at a time. */
+static bool
+partitions_fit(PlannerInfo *root, const window_task *task, double num_rows)
+{
+	List	   *keys = NIL;
+	Size		row_bytes = sizeof(uint32);
+	ListCell   *cell;
+
+	for (int i = 0; i < task->query->num_partition_keys; i++)
+		keys = lappend(keys, list_nth(task->columns, list_nth_int(task->query->order_columns, i)));
+	foreach(cell, task->columns)
+		row_bytes += custom_plan_cell_bytes(lfirst(cell)) + custom_plan_value_bytes(root, lfirst(cell));
+	return keys != NIL &&
+		PARTITION_MARGIN * num_rows / estimate_num_groups(root, keys, num_rows, NULL, NULL) * row_bytes <= get_hash_memory_limit();
+}
+
 const char *
 window_offer(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -365,11 +97,11 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	window_task task;
 
 	if (core == NULL)
-		return other_windows;
-	if (!take_windows(&task, root, core))
+		return window_task_others;
+	if (!window_task_make(&task, root, core))
 		return task.why_not;
-	if (!custom_plan_query(below_windows(&core->path))->fits && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
-		return "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
+	if (!custom_plan_query(window_task_below(&core->path))->fits && !partitions_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+		return "the rows of a partition are expected to need more memory than work_mem times hash_mem_multiplier";
 	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = custom_plan_path(&(node_path) {
 		.query = task.query,

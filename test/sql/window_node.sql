@@ -25,7 +25,7 @@ $$;
 \set ECHO all
 -- functions, of columns of all kinds
 SELECT function, c.* FROM (VALUES
-    ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('lag(v)@'), ('lag(t, 3)@'),
+    ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('nth_value(t, 3)@'), ('nth_value(v, 100)@'), ('nth_value(v, h)@'), ('ntile(4)@'), ('ntile(1)@'), ('ntile(3000)@'), ('ntile(NULL)@'), ('ntile(h)@'), ('percent_rank()@'), ('cume_dist()@'), ('lag(v)@'), ('lag(t, 3)@'),
     ('lag(v, 0)@'), ('lag(v, -2)@'), ('lead(n)@'), ('lead(f, 2)@'), ('lead(at, 1, ''2000-01-01''::timestamp)@'), ('lag(v, 1, -1)@'), ('lag(v, 1, NULL)@'), ('lag(t, 4, ''none'')@'), ('lead(a, 60)@'), ('lead(v, 2147483647)@'), ('lag(v, (-2147483648)::int)@'),
     ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
     ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('avg(h)@'), ('avg(w)@'), ('sum(n)@'), ('avg(n)@'), ('min(n)@'), ('max(n)@'), ('avg(f)@'), ('min(f)@'), ('max(f)@'), ('avg(r)@'), ('min(r)@'), ('stddev(f)@'), ('var_pop(r)@'), ('min(at)@'), ('max(at)@'), ('bool_or(h > 1)@'), ('min(t)@'), ('sum(v + 1)@'), ('avg(n * 2)@'), ('max(CASE WHEN h > 1 THEN v END)@'), ('count(t || c)@'), ('sum(v + 1)@ + sum(v * 2)@'), ('count(random() < 2)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
@@ -74,7 +74,7 @@ SELECT rows, same FROM pg_temp.check('SELECT * FROM (SELECT i, count(*) OVER (OR
 SET mgpu.enable_sort = force;
 SELECT h, c, count(*) OVER (ORDER BY h DESC, c COLLATE "C") FROM framed WHERE i < 9;
 SELECT pg_temp.plan_of('SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
-SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), nth_value(v, 2) OVER (PARTITION BY g ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), nth_value(v, h) OVER (PARTITION BY g ORDER BY i) FROM framed');
 -- functions have names, also above the node
 DO $$ BEGIN EXECUTE 'EXPLAIN (VERBOSE) SELECT DISTINCT v - lag(v) OVER (PARTITION BY g ORDER BY i), count(*) OVER (PARTITION BY g ORDER BY i) FROM framed'; END $$;
 -- an error leaves the session as it was; a cursor reads on and is closed early
@@ -91,9 +91,13 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE after(100);
 EXECUTE after(1900);
 DEALLOCATE after;
--- what does not fit in memory is computed by PostgreSQL's own node
+-- of what does not fit in memory some partitions are at a time; without partitions PostgreSQL's own node computes it
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
+SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, percent_rank() OVER w, cume_dist() OVER w, nth_value(t, 2) OVER w, lead(a, 2) OVER w, count(*) OVER (PARTITION BY g) FROM framed WINDOW w AS (PARTITION BY g ORDER BY v)') c;
+SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, lag(at) OVER w FROM framed WINDOW w AS (PARTITION BY i ORDER BY v)') c;
+SELECT c.* FROM pg_temp.check('SELECT i, sum(f) OVER w, avg(f) OVER (w ROWS 3 PRECEDING) FROM framed WINDOW w AS (PARTITION BY h, c ORDER BY i)') c;
+SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (PARTITION BY g ORDER BY v, i) FROM framed WHERE h <> id) s') c;
 SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, avg(n * 2) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
 SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER (PARTITION BY g ORDER BY v, i), avg(n * 2) OVER (PARTITION BY g), sum(v) OVER (PARTITION BY g ORDER BY v, i ROWS 2 PRECEDING) FROM framed') c;
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
@@ -105,7 +109,7 @@ SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
-SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, 2) OVER (ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, h) OVER (ORDER BY i) FROM framed');
 RESET mgpu.executor;
 RESET mgpu.report_declined;
 -- the right to call a function is checked

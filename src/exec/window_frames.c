@@ -1,0 +1,152 @@
+/*
+ * window_frames.c
+ *		Where a row of MgpuWindow stands in its partition, and the aggregates of its frames.
+ *
+ * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Where frames begin
+ * with the partition, aggregates add what the frame gains; of a few rows around the row, they are computed anew.  Nothing is taken back, so
+ * floats are added one after the other, as PostgreSQL does.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "exec/window.h"
+
+/* Rows handled between checks for interrupts. */
+#define STEP_ROWS 1024
+
+bool
+window_rows_are_equal(const window_state *state, const row_compare *keys, uint64 a, uint64 b)
+{
+	const window_rows *input = &state->input;
+
+	return row_compare_are_equal(keys, input->rows, window_row_at(input, a), input->rows, window_row_at(input, b));
+}
+
+/* ---- aggregates */
+
+static void
+forget_states(window_state *state, int number)
+{
+	MemoryContextReset(state->frames[number].states);
+	for (int i = 0; i < state->num_functions; i++)
+		if (state->functions[i].frame == number)
+			memset(&state->functions[i].state, 0, sizeof(reduced_state));
+}
+
+/* Add rows to a frame, and compute what aggregates return for it. */
+static void
+add_rows(window_state *state, int number, uint64 begin, uint64 end)
+{
+	const chunk *rows = state->input.rows;
+	row_groups	numbers = {.numbers = (uint32 *) state->input.numbers};
+	MemoryContext caller;
+
+	MemoryContextReset(state->frames[number].results);
+	caller = MemoryContextSwitchTo(state->frames[number].results);
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		window_function *function = &state->functions[i];
+
+		if (function->kind != WINDOW_AGGREGATE || function->frame != number)
+			continue;
+		reduced_add_rows(&function->values, rows, &numbers, begin, end, &function->state);
+		function->result = reduced_result(function->reduction, &function->state,
+										  function->column < 0 ? 0 : rows->columns[function->column].type->width, &function->result_is_null);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+static bool
+is_in_frame(const window_state *state, const frame_state *frame, uint64 place)
+{
+	if (place == state->place)
+		return true;
+	if (place >= state->input.rows->num_rows || frame->end == WINDOW_ROWS)
+		return false;
+	return window_rows_are_equal(state, &state->partition, state->place, place) &&
+		(frame->end == WINDOW_PARTITION || window_rows_are_equal(state, &state->order, state->place, place));
+}
+
+/* Go on to the end of the row's frame, which begins with the partition. */
+static void
+extend_frame(window_state *state, int number)
+{
+	frame_state *frame = &state->frames[number];
+	uint64		place = state->place;
+
+	for (; is_in_frame(state, frame, place); place++)
+		if (place % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	add_rows(state, number, frame->behind, place);
+	frame->behind = place;
+}
+
+/* The frame of some rows around the row. */
+static void
+move_frame(window_state *state, int number)
+{
+	frame_state *frame = &state->frames[number];
+	uint64		last = Min(state->place + frame->following, state->input.rows->num_rows - 1);
+
+	while (last > state->place && !window_rows_are_equal(state, &state->partition, state->place, last))
+		last--;
+	frame->first = state->place - Min(state->place - state->first, (uint64) frame->preceding);
+	frame->behind = last + 1;
+	forget_states(state, number);
+	add_rows(state, number, frame->first, frame->behind);
+}
+
+/* ---- a row */
+
+static void
+start_partition(window_state *state)
+{
+	state->first = state->place;
+	state->dense_rank = 0;
+	for (int i = 0; i < state->num_frames; i++)
+	{
+		state->frames[i].first = state->frames[i].behind = state->place;
+		forget_states(state, i);
+	}
+}
+
+/* Behind the last row from a place on that is equal in some keys. */
+static uint64
+find_end(const window_state *state, const row_compare *keys, uint64 begin, uint64 end)
+{
+	uint64		place = begin + 1;
+
+	for (; place < end && window_rows_are_equal(state, keys, begin, place); place++)
+		if (place % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	return place;
+}
+
+void
+window_find_place(window_state *state)
+{
+	uint64		place = state->place;
+	bool		is_new = place == 0 || !window_rows_are_equal(state, &state->partition, place - 1, place);
+
+	if (is_new)
+		start_partition(state);
+	if (is_new && state->has_ends)
+		state->behind = find_end(state, &state->partition, place, state->input.rows->num_rows);
+	if (is_new || !window_rows_are_equal(state, &state->order, place - 1, place))
+	{
+		state->rank = place - state->first + 1;
+		state->dense_rank++;
+		if (state->has_ends)
+			state->behind_peers = find_end(state, &state->order, place, state->behind);
+	}
+	for (int i = 0; i < state->num_frames; i++)
+	{
+		if (state->frames[i].preceding >= 0)
+			move_frame(state, i);
+		else if (place >= state->frames[i].behind)
+			extend_frame(state, i);
+	}
+}
