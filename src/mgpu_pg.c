@@ -147,7 +147,7 @@ define_nodes(void)
 							 &mgpu_setting_enable_sort, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.enable_scan",
-							 "Lets the planner have a job find rows of tables and joins in an MgpuScan node.",
+							 "Lets the planner find rows of tables and joins in an MgpuScan node.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_scan, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
