@@ -154,12 +154,10 @@ table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, doubl
 }
 
 /*
- * Measured: one thread takes as long as the node with rows of its own, or half as long again where conditions leave few.  The first rows
- * of groups take two threads up to four times as long, where later rows come before earlier ones: these are kept until all were read.  Joined rows
+ * Measured: one thread takes as long as the node with rows of its own, or half as long again where conditions leave few.  Joined rows
  * would come to the node one by one, so there one thread takes half as long.
  */
 #define LEAST_THREADS 2
-#define LEAST_THREADS_OF_FIRST_ROWS MGPU_SIZE(4, 2)
 
 /* Rows of a build from which a job of its own reads them. */
 #define BUILD_MIN_ROWS MGPU_SIZE(20000, 50)
@@ -180,11 +178,7 @@ table_job_reads_build(double num_read)
 bool
 table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results)
 {
-	bool		has_joins = spec->num_builds > 0;
-	bool		has_first_rows = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX && spec->num_keys > 0 && !has_joins;
-
-	return table_job_has_threads(num_read, has_joins) && (!has_first_rows || run_table_threads() >= LEAST_THREADS_OF_FIRST_ROWS) &&
-		fits_in_memory(spec, num_rows, num_results);
+	return table_job_has_threads(num_read, spec->num_builds > 0) && fits_in_memory(spec, num_rows, num_results);
 }
 
 /* ---- what was beyond programs */

@@ -378,7 +378,7 @@ sub counted
 	my @kinds = ('numscans', 'tuples_returned', 'blocks_fetched', 'blocks_hit');
 	my $counts = 'SELECT ' . join(', ', map { my $table = $_; map {"pg_stat_get_xact_$_('$table'::regclass)"} @kinds } @tables);
 
-	$session->query("BEGIN; SET LOCAL mgpu.enable_group = $nodes");
+	$session->query("BEGIN; SET LOCAL mgpu.enable_group = $nodes; SET LOCAL mgpu.enable_scan = off");
 	my @before = split /\|/, $session->query($counts);
 	my $explained = $session->query("EXPLAIN (ANALYZE, BUFFERS, TIMING off, COSTS off, SUMMARY off) $query");
 	my @after = split /\|/, $session->query($counts);

@@ -137,7 +137,7 @@ run('RESET plan_cache_mode');
 
 # each of several processes has the GPU group the inner side of its join
 {
-	my @settings = ('max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'enable_mergejoin = off', 'enable_sort = on', 'enable_nestloop = off');
+	my @settings = ('max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'enable_mergejoin = off', 'enable_sort = on', 'enable_nestloop = off', 'mgpu.enable_scan = off');
 	my $inner = 'SELECT id, b FROM t WHERE w IN (SELECT w FROM t GROUP BY w HAVING sum(v) > 20000)';
 
 	run(map {"SET $_"} @settings);

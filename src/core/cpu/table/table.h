@@ -68,6 +68,7 @@ typedef struct mgpu_table_batch
 {
 	struct mgpu_table_batch *next;
 	struct mgpu_table_batch *more;	/* of the same pages, while these are read */
+	struct mgpu_table_batch *before;	/* ORDER: that its thread has kept before */
 	mgpu_table_rows rows;
 	uint64_t	first_row;		/* ORDER: of all rows */
 	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
@@ -97,12 +98,16 @@ typedef struct mgpu_table_saved mgpu_table_saved;
 /* What a thread has. */
 typedef struct mgpu_table_worker
 {
-	mgpu_arena	arena;			/* what it works in, and rows that it has kept */
+	mgpu_arena	arena;			/* what it works in */
+	mgpu_arena	kept_arena;		/* rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows ... */
 	uint64_t	tids[MGPU_VECTOR_ROWS];	/* ... of which these are some, if the spec has TIDs */
 	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */
 	mgpu_table_batch *batch;	/* that is read */
+	mgpu_table_batch *last_kept;	/* ORDER, where a limit cuts: the last batch that was kept, ... */
+	uint64_t	num_left;		/* ... rows in all that were, ... */
+	uint64_t	left_before;	/* ... and how many there were when they had just been cut */
 	uint16_t	kept[MGPU_VECTOR_ROWS];	/* rows whose registers are computed */
 	uint16_t	selected[MGPU_VECTOR_ROWS];	/* places of those that met all tests so far */
 	uint64_t	hashes[MGPU_VECTOR_ROWS];	/* of a vector's rows; or codes that nobody wants */
@@ -280,6 +285,9 @@ char	   *mgpu_table_block(mgpu_table_worker *worker, uint64_t bytes);
 /* table_cut.c.  Drop rows of the vector that begins at `begin` which are beyond the limit for sure. */
 void		mgpu_table_plan_cut(mgpu_run *run);
 void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
+
+/* The worker has kept one more batch: of all that it has, drop rows which others have put beyond the limit, once they are many.  false: out of memory. */
+bool		mgpu_table_cut_again(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch);
 
 /* table_parts.c.  is_ordered: floats are added in their order. */
 void		mgpu_table_plan_parts(mgpu_run *run, bool is_ordered);

@@ -131,7 +131,7 @@ copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch
 static uint64_t
 worker_bytes(const mgpu_table_worker *worker)
 {
-	return worker->arena.bytes + mgpu_table_groups_bytes(&worker->groups);
+	return worker->arena.bytes + worker->kept_arena.bytes + mgpu_table_groups_bytes(&worker->groups);
 }
 
 /* Keep rows in memory, or in the file. */
@@ -140,9 +140,9 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 {
 	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
 	uint64_t	bytes = worker->num_rows * row_bytes;
-	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->arena, bytes);
+	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->kept_arena, bytes);
 	bool		spills = mgpu_table_spills(run, growth);
-	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
+	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->kept_arena, bytes);
 
 	if (memory == NULL)
 		return false;
@@ -174,7 +174,7 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker)
 		batch->parts[1] = (uint32_t) worker->num_rows;
 	kept = kept && keep_rows(run, worker, batch, places);
 	free(places);
-	return kept;
+	return kept && (run->cut == 0 || mgpu_table_cut_again(run, worker, batch));
 }
 
 bool

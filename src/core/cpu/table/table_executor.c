@@ -135,6 +135,7 @@ table_release(mgpu_run *run)
 	{
 		mgpu_table_free_groups(&run->workers[i].groups);
 		mgpu_arena_free(&run->workers[i].arena);
+		mgpu_arena_free(&run->workers[i].kept_arena);
 		free(run->workers[i].block);
 	}
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
