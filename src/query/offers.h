@@ -29,6 +29,9 @@ extern void join_search_init(void);
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
 extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows);
 
+/* Where windows have several orders: offer nodes for those below the last Sort, one after the other. */
+extern void sort_offer_lower_windows(PlannerInfo *root, RelOptInfo *rel);
+
 /* Offer MgpuWindow in place of a relation's WindowAgg over an MgpuSort. */
 extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);
 

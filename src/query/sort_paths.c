@@ -228,8 +228,6 @@ bytes_above(const Path *path)
 			return sizeof(mgpu_unique_path);
 		case T_ProjectionPath:
 			return sizeof(ProjectionPath);
-		case T_IncrementalSortPath:
-			return sizeof(IncrementalSortPath);
 		default:
 			return 0;
 	}
@@ -244,12 +242,12 @@ bottom_of(const Path *path)
 	return path;
 }
 
-/* The Sort that a path's rows come through, or NULL. */
+/* The Sort that a path's rows come through, or NULL; one of rows that are sorted in part is one, too. */
 static const SortPath *
 sort_of(const Path *path)
 {
 	path = bottom_of(path);
-	return IsA(path, SortPath) ? (const SortPath *) path : NULL;
+	return IsA(path, SortPath) || IsA(path, IncrementalSortPath) ? (const SortPath *) path : NULL;
 }
 
 /* Copy what lies above a Sort, with another path in its place. */
@@ -359,4 +357,33 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 		return task.why_not;
 	path = make_path(&task, sort, sort->path.pathtarget, &reason);
 	return path ? sort_add_path(rel, copy_above(above, replaced, path)) : reason;
+}
+
+void
+sort_offer_lower_windows(PlannerInfo *root, RelOptInfo *rel)
+{
+	const Path *sorting = cheapest_path(rel, true);
+	const SortPath *sort = sorting ? sort_of(sorting) : NULL;
+	RelOptInfo *lower;
+	WindowAggPath *windows;
+	SortPath   *again;
+	Path	   *better;
+
+	if (sort == NULL || !IsA(sort->subpath, WindowAggPath))
+		return;
+	/* a path that is not kept is freed */
+	windows = makeNode(WindowAggPath);
+	*windows = *(const WindowAggPath *) sort->subpath;
+	lower = makeNode(RelOptInfo);
+	*lower = *rel;
+	lower->pathlist = list_make1(windows);
+	sort_offer_lower_windows(root, lower);
+	if (sort_offer_below(root, lower, true) == NULL)
+		(void) window_offer(root, lower);
+	better = (Path *) cheapest_path(lower, false);
+	if (better->total_cost >= sort->subpath->total_cost)
+		return;
+	again = create_sort_path(root, rel, better, sort->path.pathkeys, -1);
+	again->path.pathtarget = sort->path.pathtarget;
+	(void) sort_add_path(rel, copy_above(sorting, &sort->path, &again->path));
 }

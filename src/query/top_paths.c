@@ -276,8 +276,10 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 static void
 offer_windows(PlannerInfo *root, RelOptInfo *rel)
 {
-	const char *why_not = sort_offer_below(root, rel, true);
+	const char *why_not;
 
+	sort_offer_lower_windows(root, rel);
+	why_not = sort_offer_below(root, rel, true);
 	report_offer(root, DECLINED_SORT, why_not);
 	if (why_not == NULL)
 		report_offer(root, DECLINED_WINDOW, window_offer(root, rel));

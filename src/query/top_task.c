@@ -36,7 +36,8 @@ take_column(top_task *task, Expr *expr)
 {
 	Oid			type_id = exprType((Node *) expr);
 
-	if (!custom_plan_is_simple(expr))
+	/* a window function of its own is one that the rows come with */
+	if (!IsA(expr, WindowFunc) && !custom_plan_is_simple(expr))
 		return give_up(task, "an expression is volatile, returns a set or has a subquery");
 	if (get_typtype(type_id) == TYPTYPE_PSEUDO)
 		return give_up(task, "a column has a pseudo-type");

@@ -165,10 +165,10 @@ is_unfit(Node *node, void *task)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, WindowFunc))
-		return !take_function(task, (WindowFunc *) node);
 	if (column_of(task, node) >= 0)
 		return false;
+	if (IsA(node, WindowFunc))
+		return !take_function(task, (WindowFunc *) node);
 	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect))
 		return !give_up(task, "the select list has a subquery or a record's field");
 	return expression_tree_walker(node, is_unfit, task);

@@ -95,6 +95,7 @@ DEALLOCATE after;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, percent_rank() OVER w, cume_dist() OVER w, nth_value(t, 2) OVER w, lead(a, 2) OVER w, count(*) OVER (PARTITION BY g) FROM framed WINDOW w AS (PARTITION BY g ORDER BY v)') c;
+SELECT c.* FROM pg_temp.check('SELECT i, rank() OVER (PARTITION BY g ORDER BY v, i), sum(v) OVER (PARTITION BY h), lag(t) OVER (ORDER BY f, i), count(*) OVER (PARTITION BY h, c ORDER BY i) FROM framed') c;
 SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, lag(at) OVER w FROM framed WINDOW w AS (PARTITION BY i ORDER BY v)') c;
 SELECT c.* FROM pg_temp.check('SELECT i, sum(f) OVER w, avg(f) OVER (w ROWS 3 PRECEDING) FROM framed WINDOW w AS (PARTITION BY h, c ORDER BY i)') c;
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (PARTITION BY g ORDER BY v, i) FROM framed WHERE h <> id) s') c;
