@@ -5,9 +5,12 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
@@ -96,7 +99,14 @@ add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 bool
 expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells)
 {
-	*cells = (value_cells) {.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	expr_value	value;
+
+	*cells = (value_cells) {.form = CELLS_FORMATTED,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	if (compile_format(program, expr, &value, &cells->format))
+	{
+		cells->first = expr_program_add_output(program, value);
+		return true;
+	}
 	return may_name_of_build(program, expr) && is_as_its_bytes(expr) && add_build_name(program, expr, cells);
 }
 
@@ -172,6 +182,8 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 			return bytes_datum(cells, bits, VARHDRSZ);
 		case CELLS_NAMED:
 			return text_names_datum(cells->names, number);
+		case CELLS_FORMATTED:
+			return OidFunctionCall2Coll(F_TO_CHAR_TIMESTAMP_TEXT, DEFAULT_COLLATION_OID, TimestampGetDatum((int64) number), cells->format);
 		default:
 			return bytes_datum(cells, bits, 0);
 	}

@@ -19,6 +19,7 @@ typedef enum cell_form
 	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
+	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID
 } cell_form;
@@ -32,6 +33,7 @@ typedef struct value_cells
 	uint32		width;
 	int			scale;			/* of a numeric */
 	const text_names *names;	/* NAMED */
+	Datum		format;			/* FORMATTED: a text */
 } value_cells;
 
 /* Most cells of a value. */

@@ -174,6 +174,15 @@ extern bool compile_call(expr_program *program, const function_call *call, expr_
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 
 /*
+ * What to_char makes of a time is one number (time_format.c): of all times with the same text the least, so that to_char makes it again.  false: the
+ * expression is none, or its text has other parts than years, months, days, hours, minutes and seconds.
+ */
+extern bool compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum *format);
+
+/* A time as the session's zone has it, or the other way round.  false: its offsets are not known. */
+extern bool compile_change_zone(expr_program *program, int code, expr_value *value);
+
+/*
  * Expressions of one build's columns alone (compile_builds.c).  false: it is something else, or a text.  Words of a text or uuid, as
  * registers; how many, 0: it has none.  Presence: NULL if the variable is, of any type that has cells.
  */

@@ -67,9 +67,9 @@ change_by(expr_program *program, pg_tz *zone, int code, expr_value *value)
 	return true;
 }
 
-/* The same with the session's, which may be another one later. */
-static bool
-change_zone(expr_program *program, int code, expr_value *value)
+/* The session's may be another one later. */
+bool
+compile_change_zone(expr_program *program, int code, expr_value *value)
 {
 	program->zone = session_timezone;
 	return change_by(program, session_timezone, code, value);
@@ -94,14 +94,14 @@ compile_truncate(expr_program *program, const function_call *call, expr_value *v
 	if (unit < 0 || !compile_expr(program, lsecond(call->args), value))
 		return false;
 	zoned = *value;
-	if (call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
+	if (call->known->zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
 		return false;
 	local = *value;
 	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, unit, 1, value);
 	if (!call->known->zoned)
 		return true;
 	if (unit > MGPU_TIME_HOUR)
-		return change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+		return compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
 	keep_offset(program, zoned, local, value);
 	return true;
 }
@@ -147,7 +147,7 @@ compile_extract(expr_program *program, const function_call *call, expr_value *va
 	if (of_date)
 		*value = add_op(program, MGPU_RUN_TIME_OF_DATE, time_type, 0, 1, value);
 	/* the epoch is the same in all time zones */
-	if (call->known->zoned && field != MGPU_FIELD_EPOCH && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
+	if (call->known->zoned && field != MGPU_FIELD_EPOCH && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
 		return false;
 	*value = add_op(program, MGPU_RUN_EXTRACT, type, field, 1, value);
 	if (call->type.lane == MGPU_LANE_INTEGER)
@@ -205,10 +205,10 @@ compile_zone(expr_program *program, const function_call *call, expr_value *value
 {
 	if (!compile_expr(program, linitial(call->args), value))
 		return false;
-	if (!call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
+	if (!call->known->zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
 		return false;
 	*value = add_op(program, call->known->code, call->known->zoned ? time_type : call->type, 0, 1, value);
-	return !call->known->zoned || change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+	return !call->known->zoned || compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
 }
 
 /* AT TIME ZONE.  A name with a slash is no abbreviation, whose meaning a setting may change. */

@@ -50,7 +50,7 @@ foreach my $table ('t', 'holes')
 {
 	check_programs("$table, key $_", 1, "SELECT count(*), $_, sum(v), sum(n) FROM $table GROUP BY $_")
 	  foreach 'k', 'c', 's', 'l', 'u', 'y', 'n', 'p', 'e', 'o', 'money', 'ts', 'tz', 'd', 'tm', 'b', 'late', 'late_n', 'late_null', 'k, u, n, g', 'g % 5', 'v / 7', 'abs(v)', 'substr(k, 1, 5)', 'left(k, 3)', 'length(c)',
-	  "date_trunc('day', ts)", "date_trunc('hour', tz)", "date_trunc('month', tz)", "date_trunc('year', d::timestamp)", "extract(year FROM d)::int", "date_bin('3 hours', ts, '2020-01-01')", 'round(n)', 'CASE WHEN v > 0 THEN 1 WHEN b THEN 2 END',
+	  'to_char(ts, \'YYYY-MM\')', 'to_char(tz, \'"at" HH24:MI\'), b', 'to_char(ts, \'Mon DD, YYYY\'), g', "to_char(tz, 'YYYYMMDDHH24MISS')", "to_char(d::timestamp, 'DD')", "date_trunc('day', ts)", "date_trunc('hour', tz)", "date_trunc('month', tz)", "date_trunc('year', d::timestamp)", "extract(year FROM d)::int", "date_bin('3 hours', ts, '2020-01-01')", 'round(n)', 'CASE WHEN v > 0 THEN 1 WHEN b THEN 2 END',
 	  'coalesce(k, c)', "CASE WHEN b THEN k ELSE 'none' END", 'v > 0', 'n > 0 AND b', 'nullif(g, 3)', 'greatest(g, v)', 'f::int', 'n * 2', 'e, b, k';
 	check_programs("$table, aggregate $_", /corr|regr/ ? $has_pairs : 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT k, $_ FROM $table GROUP BY k")
 	  foreach 'sum(n)', 'avg(n)', 'min(n), max(n)', 'sum(n), avg(n), min(n), max(n), count(n)', 'sum(m), avg(m), count(m)', 'sum(p), max(p)', 'sum(n * (1 - late_n))', 'sum(n * n)', 'sum(v * 2), avg(w / 1000)', 'sum(f * f)',
@@ -86,8 +86,14 @@ check_programs('of all rows', 1, 'SELECT count(*), sum(n), avg(n), min(n), max(n
 run('SET plan_cache_mode = force_generic_plan', "PREPARE p (text, int, timestamp) AS SELECT g, count(*), sum(n) FROM t WHERE k = \$1 AND v > \$2 AND ts < \$3 GROUP BY g");
 check_programs('parameters', 1, "EXECUTE p ('key 3', 0, '2021-01-01')", 'EXECUTE p (NULL, 0, NULL)', "EXECUTE p ('key 4', -100000, 'infinity')");
 run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
-check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1");
+check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
 run('RESET timezone');
+
+# texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
+check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'Day', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24';
+run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
+check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
+check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");
 
 # a group that work_mem does not hold is in the GPU's memory
 run("SET work_mem = '64kB'");
