@@ -99,6 +99,8 @@ check_joins("of a build's texts, of rows that may be missing: $_", 0, "SELECT sm
   foreach "coalesce(s.name, 'none') = 'none'", "s.name IS DISTINCT FROM 'shop 3'";
 check_joins("computed of a build: $_", 1, "SELECT $_, count(*), sum(v) FROM facts JOIN shops s ON shop = s.id GROUP BY 1", "SELECT $_, count(*), sum(v) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1")
   foreach 'substr(s.name, 6)', 's.id % 4', "s.name < 'shop 2'", "date_trunc('month', s.opened)", 's.rate * 2';
+check_plans($session, 'a constant of a subquery, behind a condition', sub { return 1; }, 'SELECT small, sum(100 / c) FILTER (WHERE c <> 0), count(*) FROM facts LEFT JOIN (SELECT id, 0 AS c FROM shops OFFSET 0) s ON shop = s.id GROUP BY 1',
+	'SELECT small, sum(100 / c) FILTER (WHERE c <> 0), count(c) FROM facts LEFT JOIN (SELECT id, 0 AS c FROM shops) s ON shop = s.id GROUP BY 1', 'SELECT small, sum(CASE WHEN c <> 0 THEN 100 / c END), count(*) FROM (SELECT small, 0 AS c FROM facts WHERE v > 5) q GROUP BY 1');
 check_joins('texts of a build beside those of rows', 0, "SELECT small, sum(CASE s.name WHEN 'shop 3' THEN 1 WHEN facts.code THEN 2 END) FROM facts JOIN shops s ON shop = s.id GROUP BY 1", "SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id WHERE s.name > facts.code GROUP BY 1");
 
 # stars and snowflakes
