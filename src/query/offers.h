@@ -29,11 +29,17 @@ extern void join_search_init(void);
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
 extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows);
 
-/* Where windows have several orders: offer nodes for those below the last Sort, one after the other. */
-extern void sort_offer_lower_windows(PlannerInfo *root, RelOptInfo *rel);
-
 /* Offer MgpuWindow in place of a relation's WindowAgg over an MgpuSort. */
 extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);
+
+/* Where windows have several orders: offer nodes for those below the last Sort, from the lowest on. */
+extern void window_offer_lower(PlannerInfo *root, RelOptInfo *rel);
+
+/* The Sort of a relation's cheapest path that has one, or NULL; above is that path. */
+extern const SortPath *sort_of_rel(const RelOptInfo *rel, const Path **above);
+
+/* Add a copy of such a path with another in place of its Sort. */
+extern const char *sort_add_copy(RelOptInfo *rel, const Path *above, const SortPath *sort, Path *instead);
 
 /* Add a path to a relation. */
 extern const char *sort_add_path(RelOptInfo *rel, Path *path);

@@ -359,31 +359,15 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 	return path ? sort_add_path(rel, copy_above(above, replaced, path)) : reason;
 }
 
-void
-sort_offer_lower_windows(PlannerInfo *root, RelOptInfo *rel)
+const SortPath *
+sort_of_rel(const RelOptInfo *rel, const Path **above)
 {
-	const Path *sorting = cheapest_path(rel, true);
-	const SortPath *sort = sorting ? sort_of(sorting) : NULL;
-	RelOptInfo *lower;
-	WindowAggPath *windows;
-	SortPath   *again;
-	Path	   *better;
+	*above = cheapest_path(rel, true);
+	return *above ? sort_of(*above) : NULL;
+}
 
-	if (sort == NULL || !IsA(sort->subpath, WindowAggPath))
-		return;
-	/* a path that is not kept is freed */
-	windows = makeNode(WindowAggPath);
-	*windows = *(const WindowAggPath *) sort->subpath;
-	lower = makeNode(RelOptInfo);
-	*lower = *rel;
-	lower->pathlist = list_make1(windows);
-	sort_offer_lower_windows(root, lower);
-	if (sort_offer_below(root, lower, true) == NULL)
-		(void) window_offer(root, lower);
-	better = (Path *) cheapest_path(lower, false);
-	if (better->total_cost >= sort->subpath->total_cost)
-		return;
-	again = create_sort_path(root, rel, better, sort->path.pathkeys, -1);
-	again->path.pathtarget = sort->path.pathtarget;
-	(void) sort_add_path(rel, copy_above(sorting, &sort->path, &again->path));
+const char *
+sort_add_copy(RelOptInfo *rel, const Path *above, const SortPath *sort, Path *instead)
+{
+	return sort_add_path(rel, copy_above(above, &sort->path, instead));
 }

@@ -278,7 +278,7 @@ offer_windows(PlannerInfo *root, RelOptInfo *rel)
 {
 	const char *why_not;
 
-	sort_offer_lower_windows(root, rel);
+	window_offer_lower(root, rel);
 	why_not = sort_offer_below(root, rel, true);
 	report_offer(root, DECLINED_SORT, why_not);
 	if (why_not == NULL)

@@ -115,3 +115,33 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	cost_path(&task, &path->path, core);
 	return sort_add_path(rel, &path->path);
 }
+
+void
+window_offer_lower(PlannerInfo *root, RelOptInfo *rel)
+{
+	const Path *above;
+	const SortPath *sort = sort_of_rel(rel, &above);
+	WindowAggPath *windows;
+	RelOptInfo *lower;
+	SortPath   *again;
+	Path	   *better;
+
+	if (sort == NULL || !IsA(sort->subpath, WindowAggPath))
+		return;
+	/* a path that is not kept is freed */
+	windows = makeNode(WindowAggPath);
+	*windows = *(const WindowAggPath *) sort->subpath;
+	lower = makeNode(RelOptInfo);
+	*lower = *rel;
+	lower->pathlist = list_make1(windows);
+	window_offer_lower(root, lower);
+	if (sort_offer_below(root, lower, true) == NULL)
+		(void) window_offer(root, lower);
+	set_cheapest(lower);
+	better = lower->cheapest_total_path;
+	if (better->total_cost >= sort->subpath->total_cost)
+		return;
+	again = create_sort_path(root, rel, better, sort->path.pathkeys, -1);
+	again->path.pathtarget = sort->path.pathtarget;
+	(void) sort_add_copy(rel, above, sort, &again->path);
+}
