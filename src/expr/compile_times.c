@@ -4,12 +4,15 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "utils/date.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
 #include "expr/compile.h"
+#include "expr/time_parts.h"
 
 static const expr_type time_type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
 
@@ -42,16 +45,47 @@ static const char *const field_names[] = {
 	[MGPU_FIELD_EPOCH] = "epoch"
 };
 
-/* The place of a constant text among names, or -1. */
+/* The place of a name among names, or -1. */
 static int
-find_name(const Node *node, const char *const *names, int num_names)
+place_of(const char *name, const char *const *names, int num_names)
 {
-	const char *name = text_constant(node);
-
 	for (int i = 0; name && i < num_names; i++)
 		if (strcmp(name, names[i]) == 0)
 			return i;
 	return -1;
+}
+
+static int
+find_name(const Node *node, const char *const *names, int num_names)
+{
+	return place_of(text_constant(node), names, num_names);
+}
+
+double
+time_unit_length(const char *unit)
+{
+	static const double lengths[] = {
+		[MGPU_TIME_MICROSECOND] = 1,[MGPU_TIME_MILLISECOND] = 1000,[MGPU_TIME_SECOND] = USECS_PER_SEC,[MGPU_TIME_MINUTE] = USECS_PER_MINUTE,
+		[MGPU_TIME_HOUR] = USECS_PER_HOUR,[MGPU_TIME_DAY] = USECS_PER_DAY,[MGPU_TIME_WEEK] = 7.0 * USECS_PER_DAY,[MGPU_TIME_MONTH] = 28.0 * USECS_PER_DAY,
+		[MGPU_TIME_QUARTER] = 90.0 * USECS_PER_DAY,[MGPU_TIME_YEAR] = 365.0 * USECS_PER_DAY
+	};
+	int			place = place_of(unit, unit_names, lengthof(unit_names));
+
+	return lengths[Max(place, 0)];
+}
+
+double
+time_field_values(const char *field, double range)
+{
+	static const double most[] = {
+		[MGPU_FIELD_QUARTER] = 4,[MGPU_FIELD_MONTH] = 12,[MGPU_FIELD_WEEK] = 53,[MGPU_FIELD_DAY] = 31,[MGPU_FIELD_DAY_OF_YEAR] = 366,
+		[MGPU_FIELD_DAY_OF_WEEK] = 7,[MGPU_FIELD_ISO_DAY] = 7,[MGPU_FIELD_HOUR] = 24,[MGPU_FIELD_MINUTE] = 60
+	};
+	int			place = place_of(field, field_names, lengthof(field_names));
+
+	if (place == MGPU_FIELD_YEAR)
+		return range / time_unit_length("year");
+	return place >= 0 && place < (int) lengthof(most) && most[place] > 0 ? most[place] : HUGE_VAL;
 }
 
 /* To a time zone or from it.  false: its offsets are not known. */

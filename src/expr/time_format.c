@@ -8,15 +8,26 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
 #include "expr/compile.h"
+#include "expr/time_parts.h"
 
 /* Parts of times, the largest first. */
-static const int units[] = {MGPU_TIME_YEAR, MGPU_TIME_MONTH, MGPU_TIME_DAY, MGPU_TIME_HOUR, MGPU_TIME_MINUTE, MGPU_TIME_SECOND};
+static const struct
+{
+	int			unit;			/* mgpu_time_unit */
+	double		length;			/* in microseconds, at least */
+	double		in_larger;		/* most of them in one before */
+}			units[] = {
+	{MGPU_TIME_YEAR, 365.0 * USECS_PER_DAY, 9999}, {MGPU_TIME_MONTH, 28.0 * USECS_PER_DAY, 12}, {MGPU_TIME_DAY, USECS_PER_DAY, 31},
+	{MGPU_TIME_HOUR, USECS_PER_HOUR, 24}, {MGPU_TIME_MINUTE, USECS_PER_MINUTE, 60}, {MGPU_TIME_SECOND, USECS_PER_SEC, 60}
+};
 
 #define DAY_PART 2
 
@@ -78,6 +89,22 @@ find_parts(const char *format, int *first, int *last)
 	return found >> (*last + 1) == 0 && (*first == 0 || *first >= DAY_PART);
 }
 
+double
+time_format_values(const char *format, double range)
+{
+	double		values = 1;
+	int			first;
+	int			last;
+
+	if (!find_parts(format, &first, &last))
+		return HUGE_VAL;
+	if (first == 0)
+		return range / units[last].length;
+	for (int i = first; i <= last; i++)
+		values *= units[i].in_larger;
+	return values;
+}
+
 bool
 compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum *format)
 {
@@ -98,10 +125,10 @@ compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum
 	*format = ((const Const *) lsecond(call->args))->constvalue;
 	/* texts do not tell years before 1 from those after */
 	times[0] = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, times);
-	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, units[last], 1, times);
+	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, units[last].unit, 1, times);
 	if (first == 0)
 		return true;
-	times[1] = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, units[first - 1], 1, times);
+	times[1] = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, units[first - 1].unit, 1, times);
 	times[0] = *value;
 	*value = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, times);
 	return true;

@@ -33,6 +33,7 @@
 #include "query/aggregate_ways.h"
 #include "query/custom_plan.h"
 #include "query/group_cost.h"
+#include "query/group_count.h"
 #include "query/group_offer.h"
 #include "query/group_query.h"
 #include "query/group_task.h"
@@ -209,7 +210,7 @@ group_offer_make(group_offer *offer)
 	job_wish	wish = {.columns = task->columns,.outputs = task->outputs};
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
-	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
+	offer->num_groups = group_count(task->root, task->keys, offer->num_rows);
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
 	offer->uncounted = group_path_uncounted(task, group_offer_cheapest(offer->output_rel->pathlist), offer->num_groups);
 	method = offer->folds ? GROUP_FOLD : GROUP_SORT;

@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "query/custom_plan.h"
 #include "query/group_cost.h"
+#include "query/group_count.h"
 #include "query/group_offer.h"
 #include "query/group_query.h"
 
@@ -98,7 +99,7 @@ make_merged_path(const set_offers *sets, const set_offer *finer, const List *set
 
 	if (!group_task_of_grouping(&task, sets->root, &of) || !equal(task.columns, finer->offer.task.columns))
 		return NULL;
-	num_groups = task.keys ? estimate_num_groups(sets->root, task.keys, finer->offer.num_rows, NULL, NULL) : 1;
+	num_groups = group_count(sets->root, task.keys, finer->offer.num_rows);
 	if (!group_path_groups_fit(&task, num_groups))
 		return NULL;
 	task.shared = finer->offer.task.shared;

@@ -23,6 +23,7 @@
 #include "declined.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
+#include "query/group_count.h"
 #include "query/job_rows.h"
 #include "query/join_path.h"
 #include "query/join_search.h"
@@ -68,7 +69,7 @@ count_rows(top_offer *offer, double num_rows)
 {
 	top_task   *task = &offer->task;
 
-	offer->num_partitions = task->partitions ? estimate_num_groups(task->root, task->partitions, num_rows, NULL, NULL) : 1;
+	offer->num_partitions = group_count(task->root, task->partitions, num_rows);
 	offer->kept_rows = clamp_row_est(Min(num_rows, offer->num_partitions * task->query->count));
 }
 

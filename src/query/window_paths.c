@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
+#include "query/group_count.h"
 #include "query/offers.h"
 #include "query/window_task.h"
 #include "settings.h"
@@ -85,7 +86,7 @@ partitions_fit(PlannerInfo *root, const window_task *task, double num_rows)
 	foreach(cell, task->columns)
 		row_bytes += custom_plan_cell_bytes(lfirst(cell)) + custom_plan_value_bytes(root, lfirst(cell));
 	return keys != NIL &&
-		PARTITION_MARGIN * num_rows / estimate_num_groups(root, keys, num_rows, NULL, NULL) * row_bytes <= get_hash_memory_limit();
+		PARTITION_MARGIN * num_rows / group_count(root, keys, num_rows) * row_bytes <= get_hash_memory_limit();
 }
 
 const char *

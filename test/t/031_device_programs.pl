@@ -95,6 +95,18 @@ run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) *
 check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
 check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");
 
+# functions of times have few values, though each row has a time of its own: by statistics, and by what they are
+run('CREATE TABLE seconds AS SELECT i AS id, i % 10 AS g, timestamptz \'2026-01-01 00:00+01\' + i * interval \'30 seconds\' AS at, date \'2026-01-01\' + i % 400 AS d FROM generate_series(1, 20000) i', 'ANALYZE seconds');
+foreach my $key ([ "date_trunc('day', at)", 7, 14 ], [ "date_trunc('hour', at AT TIME ZONE 'Europe/Paris')", 167, 230 ], [ "date_bin('6 hours', at, '2026-01-01')", 28, 45 ], [ 'at::date', 7, 14 ], [ "to_char(at, 'YYYY-MM')", 1, 8 ],
+	[ "to_char(at, 'HH24')", 24, 30 ], [ 'extract(dow FROM at)', 7, 12 ], [ 'extract(month FROM d)', 12, 18 ], [ 'id % 5', 5, 9 ], [ "date_trunc('day', at), g", 70, 140 ], [ "date_trunc('second', at)", 15_000, 20_000 ], [ 'at', 15_000, 20_000 ])
+{
+	my ($expression, $least, $most) = @$key;
+	my ($expected) = $session->query("SET mgpu.enable_group = force; EXPLAIN SELECT $expression, count(*) FROM seconds GROUP BY $expression") =~ /MgpuGroup.*?rows=(\d+)/;
+
+	cmp_ok($expected, '>=', $least, "at least $least groups are expected of $expression");
+	cmp_ok($expected, '<=', $most, "... and at most $most");
+}
+
 # a group that work_mem does not hold is in the GPU's memory
 run("SET work_mem = '64kB'");
 check_programs('one large group', 1, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(0.1) WITHIN GROUP (ORDER BY n) FROM t');
