@@ -36,8 +36,8 @@ typedef struct group_request
 	const char *builds;			/* the memory of its builds, or NULL */
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
-	uint64		memory_before_file;	/* from which on threads write rows to a temporary file; UINT64_MAX: none will be wanted */
 	bool		only_threads;	/* no GPU is to run it: its answer is wanted here */
+	uint64		memory_before_file;	/* from which on threads write rows to a temporary file; UINT64_MAX: none will be wanted */
 	const char *function;		/* the node's name, for mgpu_last_run() */
 	uint64		most_bytes;		/* that outputs may have in memory; of groups at hand, with the next for each */
 	uint64		group_bytes;
@@ -50,8 +50,8 @@ typedef struct group_request
 	bool		fails;			/* next_round has no builds for rows that are left */
 	bool		keeps_pages;	/* out, before the first batch: questions about kept pages are answered */
 	bool		is_beyond;		/* out: an executor gave up because of what it read */
-	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
 	bool		by_threads;		/* out: threads of this process ran it */
+	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
 	uint64		file_bytes;		/* out: of rows that they have written */
 
 	/* Out, in memory of the current context. */
