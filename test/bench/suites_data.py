@@ -203,6 +203,12 @@ DEVOPS = [
     ('share of the host, and rank', f"SELECT host, at, used_user / sum(used_user) OVER (PARTITION BY host) AS share, rank() OVER (PARTITION BY host ORDER BY used_user DESC) AS place FROM cpu"
      f" WHERE {during('01 12:00', '01 18:00')}"),
     ('distance from the mean of each host', 'SELECT host, at, used_user - avg(used_user) OVER (PARTITION BY host) AS d FROM cpu'),
+    ('rank in the host, mean of the hour', "SELECT host, at, rank() OVER (PARTITION BY host ORDER BY used_user DESC) AS place, avg(used_user) OVER (PARTITION BY date_trunc('hour', at)) AS a FROM cpu"),
+    ('quarters and shares of each host', 'SELECT host, at, ntile(4) OVER w AS part, percent_rank() OVER w AS share FROM cpu WINDOW w AS (PARTITION BY host ORDER BY used_user)'),
+    ('readings above 99.9', 'SELECT * FROM cpu WHERE used_user > 99.9'),
+    ('three columns above 90', 'SELECT at, host, used_user FROM cpu WHERE used_user > 90'),
+    ("high readings with their host's region", 'SELECT at, used_user, region FROM cpu JOIN hosts ON hosts.id = cpu.host WHERE used_user > 95'),
+    ('readings by the day as a text', "SELECT to_char(at, 'YYYY-MM-DD') AS day, count(*), max(used_user) FROM cpu GROUP BY day"),
     ('rollup of region, host and hour', "SELECT region, name, date_trunc('hour', at) AS t, count(*), max(at), max(used_user) FROM cpu JOIN hosts ON hosts.id = cpu.host GROUP BY ROLLUP (1, 2, 3)"),
     ('highest readings, all columns', 'SELECT * FROM cpu ORDER BY used_user DESC, at, host LIMIT 50'),
     ('services by five minutes', "SELECT date_bin(interval '5 minutes', at, timestamptz '2026-07-01 00:00:00+00') AS t, service, avg(used_user), max(waiting), count(*)"
