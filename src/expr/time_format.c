@@ -66,6 +66,9 @@ parts_of(const char *format)
 			{
 				found |= 1u << patterns[i].part;
 				length = strlen(patterns[i].pattern);
+				/* DDD and SSSS are days of a year and seconds of a day */
+				if (format[length] == format[length - 1])
+					return 0;
 			}
 		if (length == 0)
 			return 0;

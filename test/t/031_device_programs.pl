@@ -90,7 +90,7 @@ check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) F
 run('RESET timezone');
 
 # texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
-check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'Day', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24';
+check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'Day', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
 run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
 check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
 check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");
