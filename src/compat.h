@@ -307,6 +307,13 @@ extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
 #define mgpu_unique_path UpperUniquePath
 #endif
 
+/* Whether a window function has IGNORE NULLS, or RESPECT NULLS, which 19 knows. */
+#if PG_VERSION_NUM >= 190000
+#define mgpu_treats_nulls(function) ((function)->ignore_nulls != 0)
+#else
+#define mgpu_treats_nulls(function) false
+#endif
+
 /* The numbers of all relations that a query joins; since 16 with those of outer joins. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_query_relids(root) ((root)->all_query_rels)

@@ -134,7 +134,7 @@ take_function(window_task *task, WindowFunc *function)
 
 	if (list_member(task->functions, function))
 		return true;
-	if (!kind_of(function, &kind) || function->aggfilter)
+	if (!kind_of(function, &kind) || function->aggfilter || mgpu_treats_nulls(function))
 		return give_up(task, "a window function is none that the node computes, or has a FILTER");
 	frame = frame_of_function(task, function, kind);
 	if (frame < 0)
