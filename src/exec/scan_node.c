@@ -22,12 +22,6 @@ typedef struct scan_state
 	uint64		next;			/* or the next of those that were read */
 } scan_state;
 
-static void
-begin(node_state *node)
-{
-	node_open(node);
-}
-
 /* Have a job find all rows, or nothing. */
 static void
 start(scan_state *state)
@@ -110,7 +104,7 @@ explain_run(node_state *node, ExplainState *es)
 const node_operator scan_operator = {
 	.name = "MgpuScan",
 	.state_bytes = sizeof(scan_state),
-	.begin = begin,
+	.begin = node_open,
 	.next = next,
 	.restart = restart,
 	.forget = forget,

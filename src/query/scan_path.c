@@ -226,21 +226,15 @@ cheapest_of_core(const RelOptInfo *rel)
 	return cheapest;
 }
 
-static Cost
-saving_of_rel(const RelOptInfo *rel)
+Cost
+scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
 {
 	const Path *path = cheapest_of_core(rel);
 	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
 
-	if (path == NULL)
+	if (path == NULL || root->total_table_pages > effective_cache_size)
 		return 0;
 	return saving_of_look_ups(partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
-}
-
-Cost
-scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
-{
-	return root->total_table_pages > effective_cache_size ? 0 : saving_of_rel(rel);
 }
 
 Path *
