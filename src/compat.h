@@ -115,11 +115,13 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 	 (relation)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
 #endif
 
-/* The tag of a block in shared buffers. */
+/* The tag of a block in shared buffers, and whether it is of one of a relation's rows. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_init_tag(tag, relation, block) InitBufferTag(tag, &(relation)->rd_locator, MAIN_FORKNUM, block)
+#define mgpu_tag_is_of(tag, relation) (BufTagMatchesRelFileLocator(tag, &(relation)->rd_locator) && BufTagGetForkNum(tag) == MAIN_FORKNUM)
 #else
 #define mgpu_init_tag(tag, relation, block) INIT_BUFFERTAG(*(tag), (relation)->rd_node, MAIN_FORKNUM, block)
+#define mgpu_tag_is_of(tag, relation) (RelFileNodeEquals((tag)->rnode, (relation)->rd_node) && (tag)->forkNum == MAIN_FORKNUM)
 #endif
 
 /* The path of a relation's first file.  Since 18 it is no allocated string. */

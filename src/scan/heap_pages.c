@@ -2,8 +2,8 @@
  * heap_pages.c
  *		Pins the pages of a heap scan in order, one ahead of the page that is read.
  *
- * The next page is likely to be in a buffer soon after the last one's, if they were read one after the other.  To look
- * there is several times as fast as to search the table of all buffers, which misses the processor's caches.
+ * A page is likely to be in the buffer where the session has seen it last (buffer_places.h), or soon after the last page's, if they were read
+ * one after the other.  To look there is several times as fast as to search the table of all buffers, which misses the processor's caches.
  * Where a page had to be read from disk, those behind it are probably not cached either.  Since 17, a
  * stream reads them ahead.  A caller that takes copies has many read at once from the file (file_pages.h).
  */
@@ -84,6 +84,17 @@ near_buffer(Buffer last, BlockNumber block)
 		if (GetBufferDescriptor(buffer - 1)->tag.blockNum == block)
 			return buffer;
 	return InvalidBuffer;
+}
+
+/* The buffer that probably has a block, or InvalidBuffer. */
+static Buffer
+probable_buffer(const heap_pages *pages, BlockNumber block)
+{
+	Buffer		seen = buffer_places_look(&pages->places, block);
+
+	if (BufferIsValid(seen) && GetBufferDescriptor(seen - 1)->tag.blockNum == block)
+		return seen;
+	return near_buffer(pages->ahead, block);
 }
 
 /* Count the use of a buffer, as ReadBuffer does.  ReadRecentBuffer does not: the page would soon be evicted. */
@@ -192,17 +203,20 @@ static void
 pin_next(heap_pages *pages)
 {
 	BlockNumber block;
-	Buffer		near;
+	Buffer		probable;
 
 	pages->absent = InvalidBlockNumber;
 	if (pin_streamed(pages))
 		return;
 	block = next_block(pages);
-	near = near_buffer(pages->ahead, block);
 	if (block == InvalidBlockNumber)
+	{
 		pages->ahead = InvalidBuffer;
-	else if (pin_in(pages, block, near))
-		pages->ahead = near;
+		return;
+	}
+	probable = probable_buffer(pages, block);
+	if (pin_in(pages, block, probable))
+		pages->ahead = probable;
 	else if (pages->files && file_pages_may_read(pages->files, block))
 	{
 		pages->ahead = InvalidBuffer;
@@ -210,6 +224,8 @@ pin_next(heap_pages *pages)
 	}
 	else if (pin_anywhere(pages, block))
 		start_stream(pages);
+	if (BufferIsValid(pages->ahead))
+		buffer_places_remember(&pages->places, block, pages->ahead);
 }
 
 void
@@ -218,6 +234,7 @@ heap_pages_start(heap_pages *pages, HeapScanDesc scan)
 	pages->scan = scan;
 	pages->next = 0;
 	pages->stretch = NULL;
+	buffer_places_start(&pages->places, scan->rs_base.rs_rd, scan->rs_nblocks);
 	if (scan->rs_base.rs_parallel)
 		mgpu_start_parallel_scan(scan, (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
 	pin_next(pages);
@@ -270,17 +287,27 @@ heap_pages_take(heap_pages *pages)
 	return taken;
 }
 
-/* A fetch from memory takes as long as two pages or three. */
-#define BUFFERS_AHEAD 4
+/* A fetch from memory takes as long as two pages or three.  A header is needed before its page. */
+#define PAGES_AHEAD 4
+#define HEADERS_AHEAD 8
 
 void
 heap_pages_prefetch(const heap_pages *pages)
 {
+	BlockNumber block;
+	Buffer		soon;
+	Buffer		later;
+
 	if (!BufferIsValid(pages->ahead))
 		return;
 	__builtin_prefetch(BufferGetPage(pages->ahead));
-	if (pages->ahead + BUFFERS_AHEAD <= NBuffers)
-		__builtin_prefetch(BufferGetPage(pages->ahead + BUFFERS_AHEAD));
+	block = GetBufferDescriptor(pages->ahead - 1)->tag.blockNum;
+	soon = buffer_places_look(&pages->places, block + PAGES_AHEAD);
+	later = buffer_places_look(&pages->places, block + HEADERS_AHEAD);
+	if (BufferIsValid(soon))
+		__builtin_prefetch(BufferGetPage(soon));
+	if (BufferIsValid(later))
+		__builtin_prefetch(GetBufferDescriptor(later - 1));
 }
 
 void

@@ -8,6 +8,7 @@
 #include "access/heapam.h"
 
 #include "compat.h"
+#include "scan/buffer_places.h"
 #include "scan/file_pages.h"
 #include "scan/kept_stretch.h"
 
@@ -16,6 +17,7 @@ typedef struct heap_pages
 	HeapScanDesc scan;
 	BlockNumber next;			/* in a serial scan, counted from the first */
 	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	buffer_places places;
 	file_pages *files;			/* that reads pages which are in no buffer, or NULL */
 	BlockNumber absent;			/* the next page, if it is one of these; or InvalidBlockNumber */
 	bool		in_stretches;	/* only those of `stretch` are taken, but for blocks that it has; set before start */
