@@ -19,25 +19,60 @@ mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t 
 	return offset + mgpu_build_bytes(build);
 }
 
-void
-mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, uint64_t key, uint32_t row)
+uint64_t
+mgpu_build_condense(mgpu_build *build, int64_t least, int64_t greatest)
+{
+	uint64_t	most_slots = build->num_slots * (sizeof(mgpu_build_slot) / sizeof(uint32_t));
+	uint64_t	last = (uint64_t) greatest - (uint64_t) least;
+
+	if (least <= greatest && last < most_slots && last < UINT32_MAX)
+	{
+		build->is_dense = 1;
+		build->least = least;
+		build->num_slots = (uint32_t) last + 1;
+	}
+	return build->offset + mgpu_build_bytes(build);
+}
+
+/* Have the list of a key, which begins with the row `first`, or is empty if 0, begin with another; rows count from 1 on. */
+static uint32_t
+begin_list(const mgpu_build *build, char *memory, uint32_t first, uint32_t row)
 {
 	uint32_t   *next = (uint32_t *) (memory + build->offset + mgpu_build_next_offset(build));
 
-	if (slot->row != 0 && !build->has_next)
-		return;
-	if (slot->row != 0)
-		next[row] = (uint32_t) slot->row;
-	*slot = (mgpu_build_slot) {key, (uint64_t) row + 1};
+	if (first != 0 && !build->has_next)
+		return first;
+	if (first != 0)
+		next[row] = first;
+	return row + 1;
+}
+
+void
+mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, uint64_t key, uint32_t row)
+{
+	*slot = (mgpu_build_slot) {key, begin_list(build, memory, (uint32_t) slot->row, row)};
+}
+
+static uint32_t
+add_to_dense(const mgpu_build *build, char *memory, uint64_t key, uint32_t row)
+{
+	uint32_t   *first = (uint32_t *) (memory + build->offset) + mgpu_build_place(build, key);
+	uint32_t	found = *first != 0 ? *first - 1 : row;
+
+	*first = begin_list(build, memory, *first, row);
+	return found;
 }
 
 uint32_t
 mgpu_build_add(const mgpu_build *build, char *memory, uint64_t key, uint32_t row)
 {
 	mgpu_build_slot *slots = (mgpu_build_slot *) (memory + build->offset);
-	uint32_t	place = mgpu_build_place(build, key);
+	uint32_t	place;
 	uint32_t	found;
 
+	if (build->is_dense)
+		return add_to_dense(build, memory, key, row);
+	place = (uint32_t) mgpu_build_place(build, key);
 	while (slots[place].row != 0 && slots[place].key != key)
 		place = (place + 1) & (build->num_slots - 1);
 	found = slots[place].row != 0 ? (uint32_t) (slots[place].row - 1) : row;

@@ -10,6 +10,9 @@
  * keys have the same, and programs compare the cells of the row that they find (MGPU_RUN_MATCH).  So slots have one size, and
  * most look-ups take one line of memory.  Slots of all cells were rejected for that.
  *
+ * Keys of one cell whose values lie close together, such as numbers that were given in turn, need no slots of 16 bytes: such a build is dense, and
+ * has a row's number of 4 bytes for each value from the least on.  It takes no more memory, mostly a tenth, so that more of it stays in caches.
+ *
  * Rows of one key are a list: the slot has the last, and each row the one before (mgpu_build_next).  That is also the order in which a hash
  * join of PostgreSQL's returns them.  A build whose keys are known to differ has no such numbers.
  *
@@ -39,9 +42,11 @@ typedef struct mgpu_build
 {
 	uint64_t	offset;			/* in the memory of all builds: a multiple of 8 */
 	uint32_t	num_rows;
-	uint32_t	num_slots;		/* a power of two, more than there are rows */
+	uint32_t	num_slots;		/* a power of two, more than there are rows; or what values there may be of a dense build */
 	uint32_t	num_columns;
-	uint32_t	has_next;		/* 0 or 1: keys may be there several times */
+	uint16_t	has_next;		/* 0 or 1: keys may be there several times */
+	uint16_t	is_dense;		/* 0 or 1 */
+	int64_t		least;			/* of a dense build's keys */
 } mgpu_build;
 
 typedef struct mgpu_build_slot
@@ -65,11 +70,13 @@ mgpu_build_spread(uint64_t key)
 	return (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* The first slot to look at. */
-MGPU_CODEC uint32_t
+/* The first slot to look at.  Of a dense build, the only one: none, if there are not so many. */
+MGPU_CODEC uint64_t
 mgpu_build_place(const mgpu_build *build, uint64_t key)
 {
-	return (uint32_t) (mgpu_build_spread(key) >> 32) & (build->num_slots - 1);
+	if (build->is_dense)
+		return key - (uint64_t) build->least;
+	return (mgpu_build_spread(key) >> 32) & (build->num_slots - 1);
 }
 
 /* The round of a key, of so many: a build that is too large has the rows of one round after the other.  Other bits than those of places. */
@@ -80,9 +87,15 @@ mgpu_build_round(uint64_t key, uint32_t num_rounds)
 }
 
 MGPU_CODEC uint64_t
+mgpu_build_slots_bytes(const mgpu_build *build)
+{
+	return build->is_dense ? ((uint64_t) build->num_slots + 1) / 2 * 8 : build->num_slots * sizeof(mgpu_build_slot);
+}
+
+MGPU_CODEC uint64_t
 mgpu_build_cells_offset(const mgpu_build *build, uint32_t column)
 {
-	return build->num_slots * sizeof(mgpu_build_slot) + (uint64_t) column * build->num_rows * sizeof(int64_t);
+	return mgpu_build_slots_bytes(build) + (uint64_t) column * build->num_rows * sizeof(int64_t);
 }
 
 MGPU_CODEC uint64_t
@@ -91,11 +104,15 @@ mgpu_build_states_offset(const mgpu_build *build, uint32_t column)
 	return mgpu_build_cells_offset(build, build->num_columns) + (uint64_t) column * build->num_rows;
 }
 
-/* The same, as an address. */
-MGPU_CODEC const mgpu_build_slot *
+/* The first slot to look at, to be fetched: an address of the build's, or of no memory. */
+MGPU_CODEC const char *
 mgpu_build_slot_of(const mgpu_build *build, const char *memory, uint64_t key)
 {
-	return (const mgpu_build_slot *) (memory + build->offset) + mgpu_build_place(build, key);
+	uint64_t	place = mgpu_build_place(build, key);
+
+	if (build->is_dense)
+		return memory + build->offset + (place < build->num_slots ? place * sizeof(uint32_t) : 0);
+	return memory + build->offset + place * sizeof(mgpu_build_slot);
 }
 
 MGPU_CODEC uint64_t
@@ -111,13 +128,26 @@ mgpu_build_bytes(const mgpu_build *build)
 	return mgpu_build_next_offset(build) + (build->has_next ? ((uint64_t) build->num_rows + 1) / 2 * 8 : 0);
 }
 
+MGPU_CODEC bool
+mgpu_build_find_dense(const mgpu_build *build, const char *memory, uint64_t key, int64_t *row)
+{
+	uint64_t	place = mgpu_build_place(build, key);
+	uint32_t	found = place < build->num_slots ? ((const uint32_t *) (memory + build->offset))[place] : 0;
+
+	*row = found > 0 ? (int64_t) found - 1 : 0;
+	return found > 0;
+}
+
 /* The row with a key.  false: there is none. */
 MGPU_CODEC bool
 mgpu_build_find(const mgpu_build *build, const char *memory, uint64_t key, int64_t *row)
 {
 	const mgpu_build_slot *slots = (const mgpu_build_slot *) (memory + build->offset);
-	uint32_t	place = mgpu_build_place(build, key);
+	uint32_t	place;
 
+	if (build->is_dense)
+		return mgpu_build_find_dense(build, memory, key, row);
+	place = (uint32_t) mgpu_build_place(build, key);
 	*row = 0;
 	for (uint32_t i = 0; i < build->num_slots && slots[place].row != 0; i++)
 	{
@@ -159,11 +189,14 @@ mgpu_build_next(const mgpu_build *build, const char *memory, int64_t row)
  */
 uint64_t	mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t num_columns, bool has_next);
 
+/* Once it is known what keys of one cell lie between: make it dense, if it takes no more memory so.  Returns the memory's new size. */
+uint64_t	mgpu_build_condense(mgpu_build *build, int64_t least, int64_t greatest);
+
 /* Put a row into the slot of its key, which is free or has a row of that key. */
 void		mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, uint64_t key, uint32_t row);
 
 /*
- * Add a row's key to a build, whose memory was zeros.  Returns the row that had the key, or this one.
+ * Add a row's key to a build, whose memory was zeros; of a dense one, a key that lies between.  Returns the row that had the key, or this one.
  */
 uint32_t	mgpu_build_add(const mgpu_build *build, char *memory, uint64_t key, uint32_t row);
 

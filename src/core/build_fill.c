@@ -97,6 +97,13 @@ part_begin(const mgpu_build_fill *fill, uint64_t count, uint64_t part)
 	return (uint32_t) (count * part / fill->num_parts);
 }
 
+static void
+add_to_dense(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *waiting)
+{
+	if (mgpu_build_add(fill->build, fill->memory, waiting->key, waiting->row) != waiting->row)
+		part->state = worse(part->state, MGPU_FILL_REPEATED);
+}
+
 /* Add a row to the slots up to `end`, or leave it. */
 static void
 add_row(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *waiting, uint32_t end)
@@ -104,6 +111,11 @@ add_row(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *w
 	mgpu_build_slot *slots = (mgpu_build_slot *) (fill->memory + fill->build->offset);
 	uint32_t	place = waiting->place;
 
+	if (fill->build->is_dense)
+	{
+		add_to_dense(fill, part, waiting);
+		return;
+	}
 	while (place < end && slots[place].row != 0 && slots[place].key != waiting->key)
 		place++;
 	if (place < end)
@@ -121,21 +133,22 @@ add_row(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *w
 static void
 add_keys(const mgpu_build_fill *fill, mgpu_build_part *part, uint32_t begin, uint32_t end)
 {
-	const char *slots = fill->memory + fill->build->offset;
 	waiting_row waiting[AHEAD];
 	uint32_t	num_waiting = 0;
 
 	for (uint32_t row = 0; row < fill->build->num_rows && part->state != MGPU_FILL_FAILED; row++)
 	{
 		waiting_row *next = &waiting[num_waiting];
+		uint64_t	place;
 
 		next->row = row;
 		if (!key_of(fill, row, &next->key))
 			continue;
-		next->place = mgpu_build_place(fill->build, next->key);
-		if (next->place < begin || next->place >= end)
+		place = mgpu_build_place(fill->build, next->key);
+		if (place < begin || place >= end)
 			continue;
-		__builtin_prefetch(slots + (uint64_t) next->place * sizeof(mgpu_build_slot), 1);
+		next->place = (uint32_t) place;
+		__builtin_prefetch(mgpu_build_slot_of(fill->build, fill->memory, next->key), 1);
 		if (++num_waiting < AHEAD)
 			continue;
 		for (uint32_t i = 0; i < AHEAD; i++)

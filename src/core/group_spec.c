@@ -74,11 +74,20 @@ validate_input(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err)
 	return attribute < spec->num_attributes ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "input %" PRIu32 " is no attribute", number);
 }
 
+static bool
+has_sound_slots(const mgpu_build *build)
+{
+	uint32_t	num_slots = build->num_slots;
+
+	if (build->is_dense)
+		return build->is_dense == 1 && num_slots > 0;
+	return num_slots > 0 && (num_slots & (num_slots - 1)) == 0 && build->num_rows < num_slots;
+}
+
 static mgpu_status
 validate_build(const mgpu_group_spec *spec, const mgpu_build *build, mgpu_error *err)
 {
-	if (build->num_slots == 0 || (build->num_slots & (build->num_slots - 1)) != 0 || build->num_rows >= build->num_slots ||
-		build->num_rows > MGPU_BUILD_MAX_ROWS || build->num_columns > MGPU_BUILD_MAX_COLUMNS || build->has_next > 1)
+	if (!has_sound_slots(build) || build->num_rows > MGPU_BUILD_MAX_ROWS || build->num_columns > MGPU_BUILD_MAX_COLUMNS || build->has_next > 1)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a build of %" PRIu32 " rows in %" PRIu32 " slots", build->num_rows, build->num_slots);
 	if (build->offset % 8 != 0 || build->offset > spec->build_bytes || mgpu_build_bytes(build) > spec->build_bytes - build->offset)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a build at offset %" PRIu64 " of %" PRIu64, build->offset, spec->build_bytes);

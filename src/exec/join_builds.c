@@ -69,28 +69,6 @@ add_sides(join_builds *builds)
 	}
 }
 
-/* In how many rounds the largest side becomes a build, so that all are expected to fit in memory.  false: they will not. */
-static bool
-plan_rounds(join_builds *builds)
-{
-	build_size *sizes = palloc(list_length(builds->sides) * sizeof(build_size) + 1);
-	const build_side *large;
-	ListCell   *cell;
-
-	foreach(cell, builds->sides)
-	{
-		const source_join *join = ((const build_side *) lfirst(cell))->join;
-		const Plan *plan = join->rows->plan;
-
-		sizes[foreach_current_index(cell)] = (build_size) {join->node->js.jointype, plan->plan_rows, plan->plan_width};
-		builds->adds_unmatched |= table_join_adds_unmatched(join->node->js.jointype);
-	}
-	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
-	large = list_nth(builds->sides, builds->large);
-	large->join->num_rounds = builds->num_rounds;
-	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
-}
-
 /* Whether a side that is read row by row is expected to be larger than the table, so that PostgreSQL's plan is none of a table and smaller sides. */
 static bool
 some_are_larger(const join_builds *builds)
@@ -115,7 +93,7 @@ join_builds_start(join_builds *builds)
 	builds->left_bytes = (Size) run_table_memory();
 	if (some_are_larger(builds))
 		return join_is_larger;
-	return plan_rounds(builds) ? NULL : join_is_large;
+	return join_builds_plan_rounds(builds) ? NULL : join_is_large;
 }
 
 /* A side has been read.  Returns NULL, or why there is no job. */
@@ -311,12 +289,16 @@ join_builds_give_jobs_up(join_builds *builds)
 static const char *
 read_cells(join_builds *builds, build_side *side, const table_build *build, bool *done)
 {
+	const char *why_not;
+
 	builds->is_read = true;
 	*done = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
 	row_source_end_build(side->join);
 	if (!*done)
 		return NULL;
-	return end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
+	why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
+	join_builds_find_range(side, build);
+	return why_not;
 }
 
 const char *

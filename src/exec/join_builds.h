@@ -1,6 +1,6 @@
 /*
  * join_builds.h
- *		Builds of a table job's joins: the smaller sides are read (join_builds.c) and put into hash tables (join_fill.c).
+ *		Builds of a table job's joins: the smaller sides are read (join_builds.c), measured (join_sizes.c) and put into hash tables (join_fill.c).
  */
 #ifndef MGPU_EXEC_JOIN_BUILDS_H
 #define MGPU_EXEC_JOIN_BUILDS_H
@@ -27,6 +27,9 @@ typedef struct build_side
 	bool		is_read;
 	uint64		num_rows;
 	Size		bytes;			/* of them */
+	bool		has_range;		/* their keys are of one cell, between these: none, if the least is the greater */
+	int64		least;
+	int64		greatest;
 	chunk	   *rows;			/* until they are in a build ... */
 	build_cells cells;			/* ... or these */
 } build_side;
@@ -72,6 +75,16 @@ extern const char *join_builds_read_cells(join_builds *builds, const table_job *
 
 /* Have all that is left be read row by row.  false: it was to be anyway. */
 extern bool join_builds_give_jobs_up(join_builds *builds);
+
+/* In how many rounds the largest side becomes a build, so that all are expected to fit in memory (join_sizes.c).  false: they will not. */
+extern bool join_builds_plan_rounds(join_builds *builds);
+
+/* What the keys of a side that a job has read lie between. */
+extern void join_builds_find_range(build_side *side, const table_build *build);
+
+/* Describe all builds, the large one behind the others; or one, at an offset.  The size of their memory; 0: they are too large. */
+extern Size join_builds_plan(const join_builds *builds, mgpu_group_spec *spec);
+extern Size join_builds_plan_one(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset);
 
 /* Whether builds of what was read fit in memory, and in how many rounds of this side they do; 0: in too many. */
 extern bool join_builds_fit(const join_builds *builds, const table_job *job);

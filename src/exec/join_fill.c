@@ -25,7 +25,8 @@ typedef struct build_filler
 	const table_build *from;
 	const mgpu_build *build;
 	char	   *memory;
-	const build_side *side;
+	build_side *side;
+	bool		finds_range;	/* of the side's keys; the build is not planned yet */
 	ExprContext *context;
 	mgpu_program_input *inputs;
 	const char **values;		/* of the rows at hand: of each input */
@@ -85,8 +86,7 @@ point_to_values(build_filler *filler, uint64 first, uint32 num_rows)
 	}
 }
 
-
-/* Keys of the rows at hand: the state is the largest of a key's cells'.  Their slots, which lie anywhere, are asked for. */
+/* Keys of the rows at hand: the state is the largest of a key's cells'. */
 static void
 find_keys(build_filler *filler, uint32 num_rows)
 {
@@ -103,8 +103,6 @@ find_keys(build_filler *filler, uint32 num_rows)
 			filler->states[row] = i == 0 ? states[row] : Max(filler->states[row], states[row]);
 		}
 	}
-	for (uint32 row = 0; row < num_rows; row++)
-		__builtin_prefetch(mgpu_build_slot_of(filler->build, filler->memory, filler->keys[row]));
 }
 
 /* Of a key of several cells, only the hash has been compared. */
@@ -168,8 +166,36 @@ put_row(build_filler *filler, uint32 row, uint32 number)
 	return put_cells(filler, row, number);
 }
 
+/* Put the rows at hand, from this number on.  Their slots, which lie anywhere, are asked for first. */
 static const char *
-fill_build(build_filler *filler)
+put_rows(build_filler *filler, uint64 first, uint32 num_rows)
+{
+	const char *why_not = NULL;
+
+	for (uint32 row = 0; row < num_rows; row++)
+		__builtin_prefetch(mgpu_build_slot_of(filler->build, filler->memory, filler->keys[row]));
+	for (uint32 row = 0; row < num_rows && why_not == NULL; row++)
+		why_not = put_row(filler, row, first + row);
+	return why_not;
+}
+
+static void
+widen_range(build_filler *filler, uint32 num_rows)
+{
+	build_side *side = filler->side;
+
+	for (uint32 row = 0; row < num_rows; row++)
+	{
+		if (filler->states[row] != MGPU_IS_VALUE)
+			continue;
+		side->least = Min(side->least, (int64) filler->keys[row]);
+		side->greatest = Max(side->greatest, (int64) filler->keys[row]);
+	}
+}
+
+/* Fill a build with all rows, or find their keys' range. */
+static const char *
+take_rows(build_filler *filler)
 {
 	const char *why_not = NULL;
 
@@ -184,77 +210,23 @@ fill_build(build_filler *filler)
 		if (!expr_program_run(filler->from->program, filler->context, filler->inputs, filler->numbers, num_rows))
 			return join_is_beyond;
 		find_keys(filler, num_rows);
-		for (uint32 row = 0; row < num_rows && why_not == NULL; row++)
-			why_not = put_row(filler, row, first + row);
+		if (filler->finds_range)
+			widen_range(filler, num_rows);
+		else
+			why_not = put_rows(filler, first, num_rows);
 	}
 	return why_not;
 }
 
 /* ---- all builds */
 
-/* Describe a build behind others.  The size of their memory; 0: they are too large. */
-static Size
-plan_build(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset)
+static build_filler
+filler_of(const join_builds *builds, const table_job *job, int number)
 {
-	const build_side *side = list_nth(builds->sides, number);
-	uint64		bytes = mgpu_build_plan(&spec->builds[number], offset, side->num_rows, spec->builds[number].num_columns,
-									 spec->builds[number].has_next != 0);
-
-	return bytes <= run_table_memory() ? bytes : 0;
-}
-
-/* Describe all, the large one behind the others. */
-static Size
-plan_builds(const join_builds *builds, mgpu_group_spec *spec)
-{
-	Size		bytes = 0;
-
-	for (int i = 0; i < list_length(builds->sides); i++)
-		if (i != builds->large && (bytes = plan_build(builds, spec, i, bytes)) == 0)
-			return 0;
-	return plan_build(builds, spec, builds->large, bytes);
-}
-
-bool
-join_builds_fit(const join_builds *builds, const table_job *job)
-{
-	mgpu_group_spec *planned = palloc(sizeof(mgpu_group_spec));
-	bool		fit;
-
-	*planned = *job->spec;
-	fit = plan_builds(builds, planned) > 0;
-	pfree(planned);
-	return fit;
-}
-
-int
-join_builds_rounds(const join_builds *builds, const table_job *job, int number)
-{
-	double		memory = run_table_memory();
-	double		of_large = 0;
-
-	for (int i = 0; i < list_length(builds->sides); i++)
-	{
-		const mgpu_build *of = &job->spec->builds[i];
-		const build_side *side = list_nth(builds->sides, i);
-		mgpu_build	build;
-		double		bytes = mgpu_build_plan(&build, 0, side->num_rows, of->num_columns, of->has_next != 0);
-
-		if (i == number)
-			of_large = bytes * (builds->large == i ? builds->num_rounds : 1);
-		else
-			memory -= bytes;
-	}
-	return join_path_rounds_of_bytes(of_large, memory);
-}
-
-/* Fill a build, whose memory is zeros. */
-static const char *
-fill_from_side(const join_builds *builds, const table_job *job, int number, bool *repeats)
-{
-	const build_side *side = list_nth(builds->sides, number);
+	build_side *side = list_nth(builds->sides, number);
 	int			num_inputs = expr_program_num_inputs(job->builds[number].program);
-	build_filler filler = {
+
+	return (build_filler) {
 		.from = &job->builds[number],
 		.build = &job->spec->builds[number],
 		.memory = builds->memory,
@@ -263,10 +235,36 @@ fill_from_side(const join_builds *builds, const table_job *job, int number, bool
 		.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
 		.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
 	};
-	const char *why_not;
+}
 
-	why_not = side->rows ? fill_build(&filler) : add_cells(&filler);
+/* Fill a build, whose memory is zeros. */
+static const char *
+fill_from_side(const join_builds *builds, const table_job *job, int number, bool *repeats)
+{
+	build_filler filler = filler_of(builds, job, number);
+	const char *why_not = filler.side->rows ? take_rows(&filler) : add_cells(&filler);
+
 	*repeats = filler.repeats;
+	return why_not;
+}
+
+/* Find what the keys of sides that were read row by row lie between. */
+static const char *
+find_ranges(const join_builds *builds, const table_job *job)
+{
+	const char *why_not = NULL;
+
+	for (int i = 0; i < list_length(builds->sides) && why_not == NULL; i++)
+	{
+		build_filler filler = filler_of(builds, job, i);
+
+		if (filler.side->rows == NULL || filler.from->num_keys != 1)
+			continue;
+		filler.finds_range = filler.side->has_range = true;
+		filler.side->least = PG_INT64_MAX;
+		filler.side->greatest = PG_INT64_MIN;
+		why_not = take_rows(&filler);
+	}
 	return why_not;
 }
 
@@ -290,11 +288,11 @@ forget_match(mgpu_group_spec *spec, uint32 build)
 const char *
 join_builds_fill(join_builds *builds, table_job *job)
 {
-	Size		bytes = plan_builds(builds, job->spec);
-	const char *why_not = NULL;
+	const char *why_not = find_ranges(builds, job);
+	Size		bytes = why_not == NULL ? join_builds_plan(builds, job->spec) : 0;
 
 	if (bytes == 0)
-		return join_is_large;
+		return why_not ? why_not : join_is_large;
 	job->spec->build_bytes = builds->memory_bytes = bytes;
 	builds->memory = large_alloc(CurrentMemoryContext, bytes);
 	memset(builds->memory, 0, bytes);
@@ -330,7 +328,7 @@ const char *
 join_builds_fill_round(join_builds *builds, table_job *job)
 {
 	Size		offset = job->spec->builds[builds->large].offset;
-	Size		bytes = plan_build(builds, job->spec, builds->large, offset);
+	Size		bytes = join_builds_plan_one(builds, job->spec, builds->large, offset);
 	const char *why_not;
 	bool		repeats;
 

@@ -8,7 +8,9 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -116,11 +118,25 @@ takes_join(PlannerInfo *root, const HashPath *join)
 	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || table_join_adds_unmatched(type);
 }
 
-/* Most bytes that a build takes, as its rows are read and then as a build. */
+bool
+join_path_is_dense(const List *clauses)
+{
+	const Node *clause = list_length(clauses) == 1 ? linitial(clauses) : NULL;
+	Oid			type;
+
+	if (clause && IsA(clause, RestrictInfo))
+		clause = (const Node *) ((const RestrictInfo *) clause)->clause;
+	if (clause == NULL || !IsA(clause, OpExpr))
+		return false;
+	type = exprType(linitial(((const OpExpr *) clause)->args));
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == DATEOID;
+}
+
+/* Bytes that a build takes, as its rows are read and then as a build: cells, slots and what links rows. */
 static double
 bytes_of(const build_size *size)
 {
-	return size->num_rows * (size->width + 8 * sizeof(uint64));
+	return size->num_rows * (size->width + (size->is_dense ? 4 : 8) * sizeof(uint64));
 }
 
 /* Parts of a build are not all as large as their mean. */
@@ -165,9 +181,13 @@ join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 
 	foreach(cell, joins)
 	{
-		const JoinPath *join = &((const HashPath *) lfirst(cell))->jpath;
+		const HashPath *hash = lfirst(cell);
+		const JoinPath *join = &hash->jpath;
 
-		sizes[foreach_current_index(cell)] = (build_size) {join->jointype, join->innerjoinpath->rows, join->innerjoinpath->pathtarget->width};
+		sizes[foreach_current_index(cell)] = (build_size) {
+			.type = join->jointype,.num_rows = join->innerjoinpath->rows,.width = join->innerjoinpath->pathtarget->width,
+			.is_dense = join_path_is_dense(hash->path_hashclauses)
+		};
 	}
 	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
 	if (num_rounds <= 1)

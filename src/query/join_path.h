@@ -32,7 +32,11 @@ typedef struct build_size
 	JoinType	type;
 	double		num_rows;
 	int			width;			/* of a row */
+	bool		is_dense;		/* its keys probably lie close together */
 } build_size;
+
+/* Whether keys of these equalities, RestrictInfos or not, probably do: numbers that were given in turn. */
+extern bool join_path_is_dense(const List *clauses);
 
 /*
  * In how many rounds the largest of some builds has to be made, so that they fit in memory together: 1 if all do, 0 if they never do.

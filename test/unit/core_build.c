@@ -48,11 +48,17 @@ place_in_list(const build_case *given, uint64_t key)
 	return i;
 }
 
+/* Of the builds that were made. */
+static int	num_dense;
+
 static void
 make_build(build_case *given, uint64_t offset, uint32_t num_rows, int kind)
 {
 	given->bytes = mgpu_build_plan(&given->build, offset, num_rows, 2, unit_random_below(2) == 0);
+	if (kind == 0 && unit_random_below(2) == 0)
+		given->bytes = mgpu_build_condense(&given->build, 0, 2 * MOST_ROWS - 1);
 	UNIT_CHECK(given->bytes >= offset && given->bytes % 8 == 0);
+	num_dense += given->build.is_dense;
 	given->memory = calloc(1, given->bytes);
 	given->num_keys = 0;
 	for (uint32_t row = 0; row < num_rows; row++)
@@ -105,6 +111,22 @@ check_build(build_case *given, uint32_t num_rows, int kind)
 	UNIT_CHECK(mgpu_build_cell(&given->build, given->memory, 1, -1, &cell) == MGPU_IS_NULL && cell == 0);
 	UNIT_CHECK(mgpu_build_cell(&given->build, given->memory, 1, INT64_MAX, &cell) == MGPU_IS_NULL && cell == 0);
 	free(given->memory);
+}
+
+/* What a build may be made dense for. */
+static void
+check_condense(void)
+{
+	mgpu_build	build;
+	uint64_t	bytes = mgpu_build_plan(&build, 64, 100, 1, true);
+
+	UNIT_CONTEXT("dense builds");
+	UNIT_CHECK(mgpu_build_condense(&build, 1, 0) == bytes && !build.is_dense);
+	UNIT_CHECK(mgpu_build_condense(&build, INT64_MIN, INT64_MAX) == bytes && !build.is_dense);
+	UNIT_CHECK(mgpu_build_condense(&build, 0, 1024) == bytes && !build.is_dense);
+	UNIT_CHECK(mgpu_build_condense(&build, -1, 1022) == bytes && build.is_dense && build.num_slots == 1024);
+	bytes = mgpu_build_plan(&build, 0, 1, 0, false);
+	UNIT_CHECK(mgpu_build_condense(&build, INT64_MAX - 2, INT64_MAX) == bytes - 16 && build.is_dense && build.num_slots == 3);
 }
 
 /* A table without an empty slot, as damage may leave it: a look-up ends. */
@@ -280,6 +302,25 @@ some_repeat(const fill_case *given)
 	return false;
 }
 
+/* Make the build dense, if its keys let it be. */
+static void
+condense(fill_case *given)
+{
+	int64_t		least = INT64_MAX;
+	int64_t		greatest = INT64_MIN;
+
+	for (uint32_t row = 0; row < given->num_rows; row++)
+	{
+		int64_t		key = given->cells[0][row];
+
+		least = has_key(given, row) && key < least ? key : least;
+		greatest = has_key(given, row) && key > greatest ? key : greatest;
+	}
+	if (given->num_keys == 1 && unit_random_below(2) == 0)
+		(void) mgpu_build_condense(&given->build, least, greatest);
+	num_dense += given->build.is_dense;
+}
+
 static void
 run_fill(fill_case *given, mgpu_pool *pool, bool is_crowded)
 {
@@ -312,6 +353,7 @@ check_fill(fill_case *given, mgpu_pool *pool, int kind)
 		.num_parts = kind == 4 ? 4 : 1 + (uint32_t) unit_random_below(8)
 	};
 	make_rows(given, kind);
+	condense(given);
 	run_fill(given, pool, kind == 4 && given->num_rows > MGPU_BUILD_MAX_LEFT);
 	free(given->fill.memory);
 }
@@ -331,6 +373,7 @@ check_fills(void)
 				check_fill(given, pool, kind);
 		}
 	UNIT_CHECK(num_crowded > 0);
+	UNIT_CHECK(num_dense > 10);
 	mgpu_pool_stop(pool);
 	free(given);
 }
@@ -345,6 +388,7 @@ main(void)
 		for (int kind = 0; kind < 4; kind++)
 			check_build(given, counts[i], kind);
 	check_damaged();
+	check_condense();
 	check_two_cells();
 	check_fills();
 	free(given);

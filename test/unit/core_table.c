@@ -923,9 +923,15 @@ test_builds(void)
 	job.spec.builds[0].offset = 8;
 	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
 	job.spec.builds[0].offset = 0;
+	job.spec.builds[0].num_slots = 0;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.build_bytes = mgpu_build_plan(&job.spec.builds[0], 0, GROUP_BUILD_ROWS, 1, false);
 	job.spec.builds[0].num_slots--;
 	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
 	job.spec.builds[0].num_slots = 32;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.build_bytes = mgpu_build_condense(&job.spec.builds[0], group_build_key(0), group_build_key(GROUP_BUILD_ROWS - 1));
+	job.spec.builds[0].is_dense = 2;
 	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
 	group_make_build(&job);
 	job.spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_LOOKUP,.to = (uint16_t) job.spec.num_constants,.number = 1};
@@ -965,6 +971,8 @@ make_build(group_case *job, const join_case *join)
 	group_make_build(job);
 	memset(job->build, 0, sizeof(job->build));
 	job->spec.build_bytes = mgpu_build_plan(build, 0, GROUP_BUILD_ROWS, 1, join->repeats > 0);
+	if (unit_random_below(2) == 0)
+		job->spec.build_bytes = mgpu_build_condense(build, key_of(join, 0), key_of(join, GROUP_BUILD_ROWS - 1));
 	UNIT_CHECK(job->spec.build_bytes <= sizeof(job->build));
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
 	{

@@ -461,6 +461,8 @@ group_make_build(group_case *job)
 	memset(job->build, 0, sizeof(job->build));
 	spec->num_builds = 1;
 	spec->build_bytes = mgpu_build_plan(&spec->builds[0], 0, GROUP_BUILD_ROWS, 1, false);
+	if (unit_random_below(2) == 0)
+		spec->build_bytes = mgpu_build_condense(&spec->builds[0], group_build_key(0), group_build_key(GROUP_BUILD_ROWS - 1));
 	if (spec->build_bytes > sizeof(job->build))
 		abort();
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)

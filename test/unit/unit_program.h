@@ -278,6 +278,7 @@ make_zone(mgpu_zone *zone)
 
 #define NUM_BUILD_COLUMNS 4
 #define MOST_BUILD_ROWS 24
+#define DENSE_KEYS 64
 
 /* The second of two builds, of few keys. */
 static int64_t
@@ -286,13 +287,19 @@ make_build(program_case *given)
 	mgpu_build *build = &given->builds[1];
 	uint64_t	bytes = mgpu_build_plan(&given->builds[0], 0, 1, 1, false);
 	char	   *memory = (char *) given->build_memory;
+	bool		is_dense = unit_random_below(2) == 0;
 
 	memset(given->build_memory, 0, sizeof(given->build_memory));
 	bytes = mgpu_build_plan(build, bytes, unit_random_below(MOST_BUILD_ROWS + 1), NUM_BUILD_COLUMNS, false);
+	if (is_dense)
+		bytes = mgpu_build_condense(build, -DENSE_KEYS / 2, DENSE_KEYS / 2 - 1);
+	is_dense = build->is_dense != 0;
 	UNIT_CHECK(bytes > 0 && bytes <= sizeof(given->build_memory));
 	for (uint32_t row = 0; row < build->num_rows; row++)
 	{
-		(void) mgpu_build_add(build, memory, (uint64_t) random_integer(), row);
+		int64_t		key = is_dense ? (int64_t) unit_random_below(DENSE_KEYS) - DENSE_KEYS / 2 : random_integer();
+
+		(void) mgpu_build_add(build, memory, (uint64_t) key, row);
 		for (uint32_t i = 0; i < NUM_BUILD_COLUMNS; i++)
 			mgpu_build_put(build, memory, i, row, random_integer(), unit_random_below(4) == 0);
 	}

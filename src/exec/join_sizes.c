@@ -1,0 +1,115 @@
+/*
+ * join_sizes.c
+ *		How large the builds of a table job's joins are: as is expected, and once their sides are read.
+ *
+ * A build whose keys lie close together is dense (core/build.h), so what they lie between is found before it is planned.
+ */
+#include "postgres.h"
+
+#include "exec/join_builds.h"
+#include "run/run_table.h"
+
+/* ---- expected */
+
+bool
+join_builds_plan_rounds(join_builds *builds)
+{
+	build_size *sizes = palloc(list_length(builds->sides) * sizeof(build_size) + 1);
+	const build_side *large;
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
+	{
+		const source_join *join = ((const build_side *) lfirst(cell))->join;
+		const Plan *plan = join->rows->plan;
+
+		sizes[foreach_current_index(cell)] = (build_size) {
+			.type = join->node->js.jointype,.num_rows = plan->plan_rows,.width = plan->plan_width,
+			.is_dense = join_path_is_dense(((const HashJoin *) join->node->js.ps.plan)->hashclauses)
+		};
+		builds->adds_unmatched |= table_join_adds_unmatched(join->node->js.jointype);
+	}
+	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
+	large = list_nth(builds->sides, builds->large);
+	large->join->num_rounds = builds->num_rounds;
+	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
+}
+
+/* ---- read */
+
+void
+join_builds_find_range(build_side *side, const table_build *build)
+{
+	int			column = side->cells.of_outputs[build->keys[0]];
+	const int64 *cells = side->cells.columns[column];
+
+	side->has_range = build->num_keys == 1;
+	side->least = PG_INT64_MAX;
+	side->greatest = PG_INT64_MIN;
+	for (uint64 row = 0; side->has_range && row < side->num_rows; row++)
+	{
+		bool		is_null = (side->cells.marks[row] >> column & 1) != 0;
+
+		side->least = is_null ? side->least : Min(side->least, cells[row]);
+		side->greatest = is_null ? side->greatest : Max(side->greatest, cells[row]);
+	}
+}
+
+/* Describe a side's build, of which the columns are known, at an offset.  The size of the memory up to its end; 0: it is too large. */
+static uint64
+plan_side(const build_side *side, mgpu_build *build, uint64 offset)
+{
+	uint64		bytes = mgpu_build_plan(build, offset, side->num_rows, build->num_columns, build->has_next != 0);
+
+	return bytes > 0 && side->has_range ? mgpu_build_condense(build, side->least, side->greatest) : bytes;
+}
+
+Size
+join_builds_plan_one(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset)
+{
+	uint64		bytes = plan_side(list_nth(builds->sides, number), &spec->builds[number], offset);
+
+	return bytes <= run_table_memory() ? bytes : 0;
+}
+
+Size
+join_builds_plan(const join_builds *builds, mgpu_group_spec *spec)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < list_length(builds->sides); i++)
+		if (i != builds->large && (bytes = join_builds_plan_one(builds, spec, i, bytes)) == 0)
+			return 0;
+	return join_builds_plan_one(builds, spec, builds->large, bytes);
+}
+
+bool
+join_builds_fit(const join_builds *builds, const table_job *job)
+{
+	mgpu_group_spec *planned = palloc(sizeof(mgpu_group_spec));
+	bool		fit;
+
+	*planned = *job->spec;
+	fit = join_builds_plan(builds, planned) > 0;
+	pfree(planned);
+	return fit;
+}
+
+int
+join_builds_rounds(const join_builds *builds, const table_job *job, int number)
+{
+	double		memory = run_table_memory();
+	double		of_large = 0;
+
+	for (int i = 0; i < list_length(builds->sides); i++)
+	{
+		mgpu_build	build = job->spec->builds[i];
+		double		bytes = plan_side(list_nth(builds->sides, i), &build, 0);
+
+		if (i == number)
+			of_large = bytes * (builds->large == i ? builds->num_rounds : 1);
+		else
+			memory -= bytes;
+	}
+	return join_path_rounds_of_bytes(of_large, memory);
+}
