@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/tableam.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
@@ -15,7 +16,9 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
+#include "optimizer/planner.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -129,6 +132,54 @@ mgpu_add_relation_hook(mgpu_relation_hook hook)
 	on_relation = hook;
 	previous_hook = planner_hook_of_relations;
 	planner_hook_of_relations = call_hook;
+}
+
+static void (*on_query) (Query *query);
+static planner_hook_type previous_planner;
+
+#if PG_VERSION_NUM >= 190000
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int options, ParamListInfo params, struct ExplainState *es)
+{
+	on_query(query);
+	return previous_planner ? previous_planner(query, text, options, params, es) : standard_planner(query, text, options, params, es);
+}
+
+#else
+
+static PlannedStmt *
+plan_query(Query *query, const char *text, int options, ParamListInfo params)
+{
+	on_query(query);
+	return previous_planner ? previous_planner(query, text, options, params) : standard_planner(query, text, options, params);
+}
+
+#endif
+
+void
+mgpu_add_query_hook(void (*hook) (Query *query))
+{
+	on_query = hook;
+	previous_planner = planner_hook;
+	planner_hook = plan_query;
+}
+
+/* ---- tables */
+
+bool
+mgpu_is_not_null(Oid table, AttrNumber number)
+{
+	Relation	relation = relation_open(table, NoLock);
+	bool		is_not_null;
+
+#if PG_VERSION_NUM >= 180000
+	is_not_null = TupleDescCompactAttr(RelationGetDescr(relation), number - 1)->attnullability == ATTNULLABLE_VALID;
+#else
+	is_not_null = TupleDescAttr(RelationGetDescr(relation), number - 1)->attnotnull;
+#endif
+	relation_close(relation, NoLock);
+	return is_not_null;
 }
 
 /* ---- scans */

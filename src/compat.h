@@ -19,6 +19,7 @@
 #endif
 
 struct PlannerInfo;
+struct Query;
 struct RelOptInfo;
 struct ScanState;
 struct TableScanDescData;
@@ -28,14 +29,10 @@ struct TableScanDescData;
 #include "varatt.h"
 #endif
 
-/* MarkGUCPrefixReserved() has this name since 15. */
-#if PG_VERSION_NUM < 150000
-#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
-#endif
-
-/* Before 15, MaxArraySize was private to arrayutils.c. */
+/* Before 15, MarkGUCPrefixReserved() had another name, and MaxArraySize was private to arrayutils.c. */
 #if PG_VERSION_NUM < 150000
 #include "utils/memutils.h"
+#define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #define MaxArraySize ((Size) (MaxAllocSize / sizeof(Datum)))
 #endif
 
@@ -286,6 +283,10 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 /* What the planner calls for a table, when it knows of it what the catalog says.  inherits: the tables below it are meant, too. */
 typedef void (*mgpu_relation_hook) (struct PlannerInfo *root, Oid table, bool inherits, struct RelOptInfo *rel);
 extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
+
+/* What may change a query before it is planned; and whether a constraint says that no row has a NULL in a column. */
+extern void mgpu_add_query_hook(void (*hook) (struct Query *query));
+extern bool mgpu_is_not_null(Oid table, AttrNumber number);
 
 /* CLUSTER is a kind of REPACK since 19. */
 #if PG_VERSION_NUM < 190000

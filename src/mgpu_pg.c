@@ -50,6 +50,7 @@ int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_scan = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_index_build = MGPU_ENABLE_OFF;
+bool		mgpu_setting_enable_not_in = true;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_enable_threads = true;
 bool		mgpu_setting_report_declined = false;
@@ -161,6 +162,11 @@ define_nodes(void)
 static void
 define_reading(void)
 {
+	DefineCustomBoolVariable("mgpu.enable_not_in",
+							 "Plans NOT IN of subqueries as joins.",
+							 NULL,
+							 &mgpu_setting_enable_not_in, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
 							 NULL,
@@ -300,6 +306,7 @@ _PG_init(void)
 	top_path_init();
 	join_search_init();
 	scan_offer_init();
+	not_in_init();
 	index_build_init();
 	service_init();
 }

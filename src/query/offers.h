@@ -20,6 +20,9 @@ extern void scan_offer_joined(PlannerInfo *root, RelOptInfo *joined, Path *joins
 /* Leave out paths that group what it returns, where a job groups: that has no rows to return, however many they are. */
 extern void scan_offer_withdraw(RelOptInfo *grouped);
 
+/* Have NOT IN of subqueries planned as joins. */
+extern void not_in_init(void);
+
 /* Keep joins that jobs may do (query/join_search.h). */
 extern void join_search_init(void);
 
