@@ -12,11 +12,13 @@
  */
 #include "postgres.h"
 
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/geqo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
 
 #include "compat.h"
@@ -82,6 +84,30 @@ make_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *
 	return (Path *) create_hashjoin_path(root, joined, type, &workspace, extra, stream, rows, false, extra->restrictlist, NULL, clauses);
 }
 
+/*
+ * An anti join whose outer side is the build: a right join, of whose rows those are left that have no row of the inner side.  That is so if a
+ * column is NULL that is compared.
+ */
+static Path *
+make_turned_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, const JoinPathExtraData *extra)
+{
+	List	   *clauses = hash_clauses(extra, JOIN_ANTI, joined, outer, inner);
+	const RestrictInfo *info = clauses ? linitial(clauses) : NULL;
+	JoinPathExtraData turned = *extra;
+	NullTest   *is_absent = makeNode(NullTest);
+
+	if (info == NULL)
+		return NULL;
+	is_absent->arg = (Expr *) copyObject(bms_is_subset(info->left_relids, inner->relids) ? get_leftop(info->clause) : get_rightop(info->clause));
+	is_absent->nulltesttype = IS_NULL;
+	is_absent->location = -1;
+	if (!IsA(is_absent->arg, Var))
+		return NULL;
+	turned.restrictlist = lappend(list_copy(extra->restrictlist), make_simple_restrictinfo(root, (Expr *) is_absent));
+	turned.inner_unique = innerrel_is_unique(root, joined->relids, inner->relids, outer, JOIN_RIGHT, extra->restrictlist, false);
+	return make_path(root, joined, inner, outer, JOIN_RIGHT, &turned);
+}
+
 /* Whether so many rows stream that somebody would run a job of them. */
 static bool
 is_large(const Path *stream)
@@ -106,20 +132,28 @@ cost_of(PlannerInfo *root, const Path *path)
 	return table_job_scan_cost(root, path, run_may_use_gpu() && !repeats_keys(root, path) ? TABLE_BY_GPU : TABLE_BY_THREADS);
 }
 
+/* Keep a path of a joined relation, if it is the cheapest so far. */
+static void
+keep_cheapest(PlannerInfo *root, RelOptInfo *joined, Path *path)
+{
+	const Path *known = kept_path(joined);
+	List	   *joins;
+
+	if (path && is_large(join_path_stream(root, path, &joins)) && (known == NULL || cost_of(root, path) < cost_of(root, known)))
+		joined->fdw_private = path;
+}
+
 static void
 keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
-	const Path *known = kept_path(joined);
-	Path	   *path;
-	List	   *joins;
-
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
-	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
+	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine ||
+		(joined->fdw_private && kept_path(joined) == NULL))
 		return;
-	path = make_path(root, joined, outer, inner, type, extra);
-	if (path && is_large(join_path_stream(root, path, &joins)) && (known == NULL || cost_of(root, path) < cost_of(root, known)))
-		joined->fdw_private = path;
+	keep_cheapest(root, joined, make_path(root, joined, outer, inner, type, extra));
+	if (type == JOIN_ANTI)
+		keep_cheapest(root, joined, make_turned_path(root, joined, outer, inner, extra));
 }
 
 /* Once all joins are known, their rows are offered as they come. */
