@@ -6,11 +6,12 @@
  * hours.  It is no anti join because of NULLs: x NOT IN (SELECT y …) is true if there are no rows, or if x and all y are there, and none is x.
  * So it becomes three conditions:
  *
- *		x IS NOT NULL OR NOT EXISTS (SELECT …)		is there a row at all?
- *		NOT EXISTS (SELECT … WHERE y IS NULL)		is there a NULL?
- *		NOT EXISTS (SELECT … WHERE x = y)			PostgreSQL makes an anti join of this
+ *		x IS NOT NULL OR NOT EXISTS (SELECT …)					is there a row at all?
+ *		x IS NULL OR NOT EXISTS (SELECT … WHERE y IS NULL)		is there a NULL?
+ *		NOT EXISTS (SELECT … WHERE x = y)						PostgreSQL makes an anti join of this
  *
- * Of these, the first is left out if x is never NULL, the second if y is not.  They depend on no row of the table, so each is found out once.
+ * Of these, the first is left out if x is never NULL, the second if y is not.  Their subqueries depend on no row of the table, so each runs once.  Where x
+ * is NULL, the first decides; the second names x only since a condition without columns would stand above the join, where jobs have none.
  * A subquery whose rows may be others when it runs again stays as it is, and so does one that knows rows of the query around it.
  *
  * An operation of jobs with the rule for NULLs was rejected: anti joins have it all, and PostgreSQL's own plans gain too.
@@ -176,6 +177,12 @@ null_test(Node *arg, NullTestType type)
 	return (Expr *) test;
 }
 
+static Expr *
+either(Expr *a, Expr *b)
+{
+	return makeBoolExpr(OR_EXPR, list_make2(a, b), -1);
+}
+
 /* The conditions that a NOT IN becomes. */
 static List *
 conditions_of(const Query *query, OpExpr *test, const SubLink *link)
@@ -183,12 +190,13 @@ conditions_of(const Query *query, OpExpr *test, const SubLink *link)
 	const Query *subquery = (const Query *) link->subselect;
 	Node	   *x = linitial(test->args);
 	Node	   *y = (Node *) ((TargetEntry *) linitial(subquery->targetList))->expr;
+	Node	   *y_is_null = (Node *) null_test(name_column(lsecond(test->args), NULL), IS_NULL);
 	List	   *conditions = NIL;
 
 	if (!is_never_null(query, x))
-		conditions = lappend(conditions, makeBoolExpr(OR_EXPR, list_make2(null_test(copyObject(x), IS_NOT_NULL), no_row(link, NULL)), -1));
-	if (subquery->setOperations || subquery->groupingSets || !is_never_null(subquery, y))
-		conditions = lappend(conditions, no_row(link, (Node *) null_test(name_column(lsecond(test->args), NULL), IS_NULL)));
+		conditions = lappend(conditions, either(null_test(copyObject(x), IS_NOT_NULL), no_row(link, NULL)));
+	if (subquery->setOperations || !is_never_null(subquery, y))
+		conditions = lappend(conditions, either(null_test(copyObject(x), IS_NULL), no_row(link, y_is_null)));
 	linitial(test->args) = copyObject(x);
 	IncrementVarSublevelsUp((Node *) linitial(test->args), 1, 0);
 	lsecond(test->args) = name_column(lsecond(test->args), NULL);
