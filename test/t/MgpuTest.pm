@@ -178,7 +178,7 @@ sub make_calls
 			my $query = "SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM ($sql) w";
 
 			push @made, [ "$name of $size", $query,
-				$node->safe_psql('postgres', "SET mgpu.enable_group = off; SET mgpu.enable_top = off; SET mgpu.enable_sort = off; SET mgpu.enable_scan = off; $query") ];
+				$node->safe_psql('postgres', "SET mgpu.enable_group = off; SET mgpu.enable_top = off; SET mgpu.enable_sort = off; SET mgpu.enable_scan = off; SET mgpu.enable_not_in = off; $query") ];
 		}
 	}
 	$node->safe_psql('postgres', 'VACUUM ANALYZE input, items');
