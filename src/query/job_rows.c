@@ -19,7 +19,7 @@ rows_over(PlannerInfo *root, Path *source, const job_wish *wish, table_executor 
 	Path	   *rows = scan_path(root, source, wish->columns);
 
 	*executor = table_job_expected(root, rows, wish->query, wish->outputs, wish->num_results);
-	*cost = *executor == TABLE_BY_NOBODY ? rows->total_cost : table_job_scan_cost(root, rows, *executor);
+	*cost = *executor == TABLE_BY_NOBODY ? rows->total_cost : table_job_node_cost(root, rows, *executor);
 	return rows;
 }
 
@@ -38,7 +38,10 @@ job_rows(PlannerInfo *root, Path *source, const job_wish *wish, table_executor *
 	other = join_search_path(root, source->parent);
 	if (other)
 		other = rows_over(root, other, wish, &of_job, &job_cost);
-	if (other == NULL || of_job == TABLE_BY_NOBODY || job_cost >= cost)
+	if (other == NULL || of_job == TABLE_BY_NOBODY)
+		return rows;
+	/* an MgpuScan has its rows by a job that could do more */
+	if (job_cost >= cost && !scan_path_is_found(source))
 		return rows;
 	*executor = of_job;
 	return other;

@@ -25,13 +25,6 @@
 /* The part of a page's cost that a page in memory does not take.  Measured: it takes 0.3 us, and a page's cost is that of 8 us. */
 #define CACHED_PART 0.95
 
-/*
- * A look-up in an index in memory, and a row that it fetches from anywhere in a table, in units of cpu_tuple_cost.  Measured with joins of TPC-H:
- * 4 and 1.2 us, where a cost of 1 is that of 10 us of a process.
- */
-#define LOOK_UP_COST 42
-#define FETCH_COST 13
-
 /* The part of a row's cost, beyond its page's, that reading pages as columns saves. */
 #define SAVED_PART 0.7
 
@@ -131,9 +124,8 @@ typedef struct path_above
 	Path	   *subpath;
 } path_above;
 
-/* The only path below one that hands its rows on, or groups them; or NULL. */
-static const Path *
-path_below(const Path *path)
+const Path *
+scan_path_below(const Path *path)
 {
 	switch (nodeTag(path))
 	{
@@ -159,82 +151,12 @@ scan_path_is_found(const Path *path)
 {
 	const query *query;
 
-	while (path_below(path))
-		path = path_below(path);
+	while (scan_path_below(path))
+		path = scan_path_below(path);
 	query = custom_plan_query(path);
 	if (query && query->kind == QUERY_SORT)
 		return scan_path_is_found(linitial(((const CustomPath *) path)->custom_paths));
 	return query && query->kind == QUERY_SCAN;
-}
-
-/* Rows that a path of a look-up fetches, before conditions that are not the index's; of a join that ends at the first match, one. */
-static double
-rows_fetched(const Path *path, bool ends_early)
-{
-	double		num_rows;
-
-	if (path_below(path))
-		return rows_fetched(path_below(path), ends_early);
-	if (IsA(path, IndexPath))
-		num_rows = ((const IndexPath *) path)->indexselectivity * path->parent->tuples;
-	else
-		num_rows = path->rows;
-	return ends_early ? Min(num_rows, 1) : num_rows;
-}
-
-/* What so many look-ups cost in memory. */
-static Cost
-cost_in_memory(const NestPath *join)
-{
-	const JoinPath *path = (const JoinPath *) join;
-	bool		ends_early = path->inner_unique || path->jointype == JOIN_SEMI || path->jointype == JOIN_ANTI;
-
-	return path->outerjoinpath->rows * (LOOK_UP_COST + FETCH_COST * rows_fetched(path->innerjoinpath, ends_early)) * cpu_tuple_cost;
-}
-
-/* What the look-ups of a path in indexes cost less than PostgreSQL counts, in memory. */
-static Cost
-saving_of_look_ups(const Path *path)
-{
-	const JoinPath *join = (const JoinPath *) path;
-	const Path *below = path_below(path);
-
-	if (below)
-		return saving_of_look_ups(below);
-	if (!IsA(path, NestPath) && !IsA(path, HashPath) && !IsA(path, MergePath))
-		return 0;
-	if (!IsA(path, NestPath) || join->innerjoinpath->param_info == NULL)
-		return saving_of_look_ups(join->outerjoinpath) + saving_of_look_ups(join->innerjoinpath);
-	return saving_of_look_ups(join->outerjoinpath) +
-		Max(path->total_cost - join->outerjoinpath->total_cost - cost_in_memory((const NestPath *) path), 0);
-}
-
-/* The cheapest path of PostgreSQL's own, or NULL. */
-static const Path *
-cheapest_of_core(const RelOptInfo *rel)
-{
-	const Path *cheapest = NULL;
-	ListCell   *cell;
-
-	foreach(cell, rel->pathlist)
-	{
-		const Path *path = lfirst(cell);
-
-		if (path->param_info == NULL && !scan_path_is_found(path) && (cheapest == NULL || path->total_cost < cheapest->total_cost))
-			cheapest = path;
-	}
-	return cheapest;
-}
-
-Cost
-scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
-{
-	const Path *path = cheapest_of_core(rel);
-	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
-
-	if (path == NULL || root->total_table_pages > effective_cache_size)
-		return 0;
-	return saving_of_look_ups(partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
 }
 
 Path *

@@ -19,11 +19,8 @@ extern Cost scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
  */
 extern Cost scan_cached_saving(PlannerInfo *root, const Path *path);
 
-/*
- * The same of look-ups in indexes, for each row of another table, in PostgreSQL's cheapest path of some rows.  A node that competes with it counts
- * them as its own.
- */
-extern Cost scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel);
+/* The only path below one that hands its rows on, or groups them; or NULL. */
+extern const Path *scan_path_below(const Path *path);
 
 /* Whether a path has its rows from an MgpuScan, and does no more than to sort and group them. */
 extern bool scan_path_is_found(const Path *path);

@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "query/join_exprs.h"
 #include "query/join_path.h"
+#include "query/look_ups.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
@@ -38,6 +39,9 @@
 #define BUILD_COLUMN_COST 4.0
 #define BUILD_CELLS_COST 5.0
 #define BUILD_CELL_COST 0.5
+
+/* The part of its cost that a job keeps where PostgreSQL's plan is expected to take far longer than PostgreSQL counts. */
+#define LEAST_PART 0.01
 
 /* Words for texts of a build's columns, by statistics. */
 static int *
@@ -217,7 +221,9 @@ table_job_part(table_executor executor)
 Cost
 table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor)
 {
-	return table_job_scan_cost(root, rows, executor) + scan_look_ups_saving(root, rows->parent);
+	Cost		cost = table_job_scan_cost(root, rows, executor);
+
+	return Max(cost + look_ups_saving(root, rows->parent), cost * LEAST_PART);
 }
 
 Cost
