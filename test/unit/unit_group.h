@@ -461,7 +461,7 @@ group_make_build(group_case *job)
 	memset(job->build, 0, sizeof(job->build));
 	spec->num_builds = 1;
 	spec->build_bytes = mgpu_build_plan(&spec->builds[0], 0, GROUP_BUILD_ROWS, 1, false);
-	if (unit_random_below(2) == 0)
+	if (group_below(job, 2) == 0)
 		spec->build_bytes = mgpu_build_condense(&spec->builds[0], group_build_key(0), group_build_key(GROUP_BUILD_ROWS - 1));
 	if (spec->build_bytes > sizeof(job->build))
 		abort();
