@@ -132,11 +132,14 @@ join_path_is_dense(const List *clauses)
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == DATEOID;
 }
 
-/* Bytes that a build takes, as its rows are read and then as a build: cells, slots and what links rows. */
+/* Bytes that a build takes, as its rows are read and then as a build: cells, slots and what links rows.  A dense build's cells are most of it. */
 static double
 bytes_of(const build_size *size)
 {
-	return size->num_rows * (size->width + (size->is_dense ? 4 : 8) * sizeof(uint64));
+	int			of_hashed = size->width + 8 * sizeof(uint64);
+	int			of_dense = 2 * size->width + 3 * sizeof(uint64);
+
+	return size->num_rows * (size->is_dense ? Min(of_dense, of_hashed) : of_hashed);
 }
 
 /* Parts of a build are not all as large as their mean. */

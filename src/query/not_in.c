@@ -4,14 +4,14 @@
  *
  * PostgreSQL keeps NOT IN as a subquery whose rows are looked through for each row of the table.  Where they do not fit in work_mem, that takes
  * hours.  It is no anti join because of NULLs: x NOT IN (SELECT y …) is true if there are no rows, or if x and all y are there, and none is x.
- * So it becomes three conditions:
+ * So it becomes two conditions:
  *
- *		x IS NOT NULL OR NOT EXISTS (SELECT …)					is there a row at all?
- *		x IS NULL OR NOT EXISTS (SELECT … WHERE y IS NULL)		is there a NULL?
- *		NOT EXISTS (SELECT … WHERE x = y)						PostgreSQL makes an anti join of this
+ *		CASE WHEN x IS NULL THEN NOT EXISTS (SELECT …)				is there a row at all?
+ *			 ELSE NOT EXISTS (SELECT … WHERE y IS NULL) END			is there a NULL?
+ *		NOT EXISTS (SELECT … WHERE x = y)							PostgreSQL makes an anti join of this
  *
- * Of these, the first is left out if x is never NULL, the second if y is not.  Their subqueries depend on no row of the table, so each runs once.  Where x
- * is NULL, the first decides; the second names x only since a condition without columns would stand above the join, where jobs have none.
+ * Where x or y is never NULL, less is left of the first.  Its subqueries depend on no row of the table, so each runs once.  It names x in any case, since a
+ * condition without columns would stand above the join, where jobs have none; and it is one condition, since jobs know results of queries in their first.
  * A subquery whose rows may be others when it runs again stays as it is, and so does one that knows rows of the query around it.
  *
  * An operation of jobs with the rule for NULLs was rejected: anti joins have it all, and PostgreSQL's own plans gain too.
@@ -20,6 +20,7 @@
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -183,24 +184,45 @@ either(Expr *a, Expr *b)
 	return makeBoolExpr(OR_EXPR, list_make2(a, b), -1);
 }
 
-/* The conditions that a NOT IN becomes. */
-static List *
-conditions_of(const Query *query, OpExpr *test, const SubLink *link)
+/* What has to be met beside the join; NULL: nothing. */
+static Expr *
+condition_of_nulls(const Query *query, const OpExpr *test, const SubLink *link)
 {
 	const Query *subquery = (const Query *) link->subselect;
 	Node	   *x = linitial(test->args);
 	Node	   *y = (Node *) ((TargetEntry *) linitial(subquery->targetList))->expr;
-	Node	   *y_is_null = (Node *) null_test(name_column(lsecond(test->args), NULL), IS_NULL);
-	List	   *conditions = NIL;
+	bool		has_x = is_never_null(query, x);
+	bool		has_y = subquery->setOperations == NULL && is_never_null(subquery, y);
+	Expr	   *y_is_null = null_test(name_column(lsecond(test->args), NULL), IS_NULL);
+	CaseExpr   *by_x;
+	CaseWhen   *is_null;
 
-	if (!is_never_null(query, x))
-		conditions = lappend(conditions, either(null_test(copyObject(x), IS_NOT_NULL), no_row(link, NULL)));
-	if (subquery->setOperations || !is_never_null(subquery, y))
-		conditions = lappend(conditions, either(null_test(copyObject(x), IS_NULL), no_row(link, y_is_null)));
-	linitial(test->args) = copyObject(x);
-	IncrementVarSublevelsUp((Node *) linitial(test->args), 1, 0);
+	if (has_y)
+		return has_x ? NULL : either(null_test(copyObject(x), IS_NOT_NULL), no_row(link, NULL));
+	if (has_x)
+		return either(null_test(copyObject(x), IS_NULL), no_row(link, (Node *) y_is_null));
+	by_x = makeNode(CaseExpr);
+	is_null = makeNode(CaseWhen);
+	is_null->expr = null_test(copyObject(x), IS_NULL);
+	is_null->result = no_row(link, NULL);
+	is_null->location = by_x->location = -1;
+	by_x->casetype = BOOLOID;
+	by_x->args = list_make1(is_null);
+	by_x->defresult = no_row(link, (Node *) y_is_null);
+	return (Expr *) by_x;
+}
+
+/* The conditions that a NOT IN becomes. */
+static List *
+conditions_of(const Query *query, OpExpr *test, const SubLink *link)
+{
+	Expr	   *of_nulls = condition_of_nulls(query, test, link);
+	Node	   *x = copyObject(linitial(test->args));
+
+	IncrementVarSublevelsUp(x, 1, 0);
+	linitial(test->args) = x;
 	lsecond(test->args) = name_column(lsecond(test->args), NULL);
-	return lappend(conditions, no_row(link, (Node *) test));
+	return of_nulls ? list_make2(of_nulls, no_row(link, (Node *) test)) : list_make1(no_row(link, (Node *) test));
 }
 
 /* ---- queries */

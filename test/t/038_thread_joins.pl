@@ -39,7 +39,8 @@ run("CREATE TABLE large (id int PRIMARY KEY, label text, kind int, n numeric(8, 
 	'VACUUM ANALYZE');
 
 check_rounds('an inner join', 3, 'SELECT kind, count(*), sum(v), min(label), sum(n) FROM facts JOIN large ON l = large.id GROUP BY 1',
-	'SELECT kind + 1, count(*), max(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT count(*), sum(v) FROM facts JOIN large ON l = large.id WHERE n > 100 AND v < 300');
+	'SELECT kind + 1, count(*), max(v) FROM facts JOIN large ON l = large.id GROUP BY 1');
+check_rounds('of few columns', 2, 'SELECT count(*), sum(v) FROM facts JOIN large ON l = large.id WHERE n > 100 AND v < 300');
 check_rounds('a left join', 3, 'SELECT kind, count(*), count(label), sum(n) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1',
 	'SELECT kind IS NULL, count(*) FROM facts LEFT JOIN large ON l = large.id WHERE n IS NULL GROUP BY 1');
 check_rounds('a semijoin, of rows that are there twice', 3, 'SELECT v, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = l AND t.v <> 3) GROUP BY 1', 'SELECT count(*) FROM facts WHERE l IN (SELECT id FROM twice)');
@@ -69,10 +70,11 @@ run('CREATE TABLE days (d int PRIMARY KEY, week int)', 'INSERT INTO days SELECT 
 	"INSERT INTO dated SELECT i % 7, i, i % 100 FROM generate_series(1, $rows) i", 'VACUUM ANALYZE days, dated', "SET work_mem = '" . sized(512, 1024) . "kB'");
 my $of_week = 'dated JOIN days ON dated.d = days.d WHERE week = 0';
 check_plans($session, 'more groups of joined rows than expected', sub { return $_[0] =~ /Executor: .*Disk Usage: .*rows=$rows/s; }, "SELECT id, count(*), sum(v) FROM $of_week GROUP BY 1");
+# keys that lie far apart: such a build is larger than what was read of it
 run("SET work_mem = '" . sized(1, 2) . "MB'");
 $of_week .= ' AND id < ' . $rows * 3 / 8;
-check_rounds('a side that is larger than expected', 2, "SELECT q.v, count(*), sum(l) FROM facts JOIN (SELECT id, v FROM $of_week) q ON q.id = facts.id GROUP BY 1",
-	"SELECT count(*), count(q.v) FROM facts LEFT JOIN (SELECT id, v FROM $of_week) q ON q.id = facts.id");
+check_rounds('a side that is larger than expected', 2, "SELECT q.v, count(*), sum(l) FROM facts JOIN (SELECT id * 100003::int8 AS id, v FROM $of_week) q ON q.id = facts.id * 100003::int8 GROUP BY 1",
+	"SELECT count(*), count(q.v) FROM facts LEFT JOIN (SELECT id * 100003::int8 AS id, v FROM $of_week) q ON q.id = facts.id * 100003::int8");
 run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
 check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
 

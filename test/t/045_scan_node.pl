@@ -8,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_service_node('scan_node', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', "work_mem = '64MB'" ]);
-my $options = '-c synchronize_seqscans=off -c mgpu.enable_group=off -c mgpu.enable_top=off -c mgpu.enable_sort=off';
+my $options = '-c synchronize_seqscans=off -c mgpu.enable_group=off -c mgpu.enable_top=off -c mgpu.enable_sort=off -c mgpu.enable_not_in=off';
 my $session = MgpuTest->session($node, options => $options);
 my $rows = sized(20_000, 400_000);
 
