@@ -26,7 +26,7 @@ rows_over(PlannerInfo *root, Path *source, const job_wish *wish, table_executor 
 Path *
 job_rows(PlannerInfo *root, Path *source, const job_wish *wish, table_executor *executor)
 {
-	table_executor of_job;
+	table_executor of_job = TABLE_BY_NOBODY;
 	Cost		cost;
 	Cost		job_cost;
 	Path	   *rows = rows_over(root, source, wish, executor, &cost);
