@@ -56,8 +56,8 @@ is_never_null(const Query *query, Node *expr)
 	if (!IsA(var, Var) || var->varlevelsup > 0 || var->varattno <= 0 || query->groupingSets || has_outer_join((Node *) query->jointree, NULL))
 		return false;
 	entry = rt_fetch(var->varno, query->rtable);
-	/* a table may have rows that its parent could not have, a partition may not */
-	return entry->rtekind == RTE_RELATION &&
+	/* a table may have rows that its parent could not have, a partition may not; nobody checks those of foreign tables */
+	return entry->rtekind == RTE_RELATION && entry->relkind != RELKIND_FOREIGN_TABLE &&
 		(!entry->inh || entry->relkind == RELKIND_PARTITIONED_TABLE || !has_subclass(entry->relid)) &&
 		mgpu_is_not_null(entry->relid, var->varattno);
 }

@@ -98,25 +98,38 @@ make_larger(table_places *table, Relation relation, BlockNumber num_blocks)
 		read_headers(table, relation);
 }
 
+/* Find a table, or add it and have room for its blocks. */
+static table_places *
+find_table(Relation relation, BlockNumber num_blocks)
+{
+	table_key	key = {mgpu_tablespace_of(relation), mgpu_database_of(relation), mgpu_file_number_of(relation)};
+	table_places *table = tables ? hash_search(tables, &key, HASH_FIND, NULL) : NULL;
+
+	if (table && table->num_blocks >= num_blocks)
+		return table;
+	if (tables == NULL || all_blocks + num_blocks > MOST_BLOCKS)
+	{
+		forget_all();
+		table = NULL;
+	}
+	if (table == NULL)
+	{
+		table = hash_search(tables, &key, HASH_ENTER, NULL);
+		table->num_blocks = 0;
+		table->buffers = NULL;
+	}
+	make_larger(table, relation, num_blocks);
+	return table;
+}
+
 void
 buffer_places_start(buffer_places *places, Relation relation, BlockNumber num_blocks)
 {
-	table_key	key = {mgpu_tablespace_of(relation), mgpu_database_of(relation), mgpu_file_number_of(relation)};
-	table_places *table;
-	bool		found;
+	const table_places *table;
 
 	*places = (buffer_places) {0};
 	if (num_blocks < LEAST_BLOCKS || num_blocks > MOST_BLOCKS / 2 || RelationUsesLocalBuffers(relation))
 		return;
-	if (tables == NULL || all_blocks + num_blocks > MOST_BLOCKS)
-		forget_all();
-	table = hash_search(tables, &key, HASH_ENTER, &found);
-	if (!found)
-	{
-		table->num_blocks = 0;
-		table->buffers = NULL;
-	}
-	if (table->num_blocks < num_blocks)
-		make_larger(table, relation, num_blocks);
+	table = find_table(relation, num_blocks);
 	*places = (buffer_places) {.buffers = table->buffers,.num_blocks = table->num_blocks,.epoch = buffer_places_epoch};
 }
