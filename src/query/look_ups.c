@@ -7,7 +7,7 @@
  * look-ups in the next table seem to cost nothing.  Here, a row that refers to a key of several columns is expected to find it, as PostgreSQL
  * does if a foreign key says so.
  *
- * A node that competes counts the difference as its own, since PostgreSQL's paths cannot be changed.
+ * A job that competes counts the difference as its own, since PostgreSQL's paths cannot be changed.
  */
 #include "postgres.h"
 
@@ -27,6 +27,9 @@
  */
 #define LOOK_UP_COST 42
 #define FETCH_COST 13
+
+/* Of PostgreSQL's cost, what a job costs at least that is only cheaper for its look-ups: what is planned above goes by it. */
+#define LEAST_PART 0.5
 
 /* ---- paths */
 
@@ -181,12 +184,14 @@ cheapest_of_core(const RelOptInfo *rel)
 }
 
 Cost
-look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
+look_ups_beside(PlannerInfo *root, const RelOptInfo *rel, Cost cost)
 {
 	const Path *path = cheapest_of_core(rel);
 	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
 
 	if (path == NULL || root->total_table_pages > effective_cache_size)
-		return 0;
-	return saving_of_look_ups(root, partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
+		return cost;
+	if (partial && partial->total_cost + parallel_setup_cost < path->total_cost)
+		path = partial;
+	return Max(cost + saving_of_look_ups(root, path), Min(cost, path->total_cost * LEAST_PART));
 }

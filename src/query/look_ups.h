@@ -8,9 +8,9 @@
 #include "nodes/pathnodes.h"
 
 /*
- * What the look-ups in PostgreSQL's cheapest path of some rows are likely to cost less than it counts; below 0: more.  0 where the statement's tables are larger
- * than effective_cache_size.
+ * What a job of some rows costs beside PostgreSQL's paths of them: its own cost, and what look-ups in the cheapest of these are likely to cost less than PostgreSQL
+ * counts.  That may be below 0.  Where the statement's tables are larger than effective_cache_size, look-ups cost what it counts.
  */
-extern Cost look_ups_saving(PlannerInfo *root, const RelOptInfo *rel);
+extern Cost look_ups_beside(PlannerInfo *root, const RelOptInfo *rel, Cost cost);
 
 #endif							/* MGPU_QUERY_LOOK_UPS_H */

@@ -40,9 +40,6 @@
 #define BUILD_CELLS_COST 5.0
 #define BUILD_CELL_COST 0.5
 
-/* The part of its cost that a job keeps where PostgreSQL's plan is expected to take far longer than PostgreSQL counts. */
-#define LEAST_PART 0.01
-
 /* Words for texts of a build's columns, by statistics. */
 static int *
 words_of(PlannerInfo *root, const List *vars)
@@ -221,9 +218,7 @@ table_job_part(table_executor executor)
 Cost
 table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor)
 {
-	Cost		cost = table_job_scan_cost(root, rows, executor);
-
-	return Max(cost + look_ups_saving(root, rows->parent), cost * LEAST_PART);
+	return look_ups_beside(root, rows->parent, table_job_scan_cost(root, rows, executor));
 }
 
 Cost
