@@ -143,7 +143,7 @@ my $admin = MgpuTest->session($node);
 	kill 'KILL', $pid;
 	$_->answer(30) foreach @sessions;
 	$_->close foreach @sessions, $admin;
-	ok($node->poll_query_until('postgres', 'SELECT true'), 'killed: sessions can connect again');
+	ok(await_sessions($node), 'killed: sessions can connect again');
 	ok(defined await_service($node), 'killed: the service is back within 5 s');
 	like(slurp_file($node->logfile, $log), qr/"mgpu_pg service" \(PID $pid\) was terminated by signal 9/, 'killed: the log tells');
 	@sessions = $storm->sessions(4);

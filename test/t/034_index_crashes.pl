@@ -66,7 +66,7 @@ sub kill_session
 	kill 'KILL', $session->{pid} or die "kill: $!";
 	$other->query('SELECT pg_sleep(0.01)') until $other->{ended};
 	$_->close for $session, $other;
-	$node->poll_query_until('postgres', 'SELECT true') or die 'the server did not recover';
+	await_sessions($node) or die 'the server did not recover';
 }
 
 my @phases = ('scanning table', 'sorting live tuples', 'loading tuples in tree');

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
+our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service await_sessions service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
 	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same check_plans is_planned_for_gpu);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
@@ -85,6 +85,19 @@ sub new_service_node
 		plan skip_all => 'there is no GPU, and the build plays none';
 	}
 	return $node;
+}
+
+# Wait until a server that recovers takes sessions again.  The query is an argument of psql: a psql that cannot connect reads none.
+sub await_sessions
+{
+	my ($node) = @_;
+
+	foreach (1 .. 900)
+	{
+		return 1 if run_log([ 'psql', '-Xqt', '-d', $node->connstr('postgres'), '-c', 'SELECT true' ], '>', \my $rows, '2>', \my $error);
+		sleep 0.1;
+	}
+	return 0;
 }
 
 # Whether the service is up again, soon; how long that took.
