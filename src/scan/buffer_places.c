@@ -78,7 +78,7 @@ read_headers(const table_places *table, Relation relation)
 
 /* Make an array that has room for some more blocks. */
 static void
-make_larger(table_places *table, Relation relation, BlockNumber num_blocks)
+make_larger(table_places *table, BlockNumber num_blocks)
 {
 	Size		most_blocks = num_blocks + (Size) num_blocks / 8;
 	Buffer	   *buffers = MemoryContextAllocExtended(memory, most_blocks * sizeof(Buffer), MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM | MCXT_ALLOC_ZERO);
@@ -94,13 +94,11 @@ make_larger(table_places *table, Relation relation, BlockNumber num_blocks)
 	all_blocks += most_blocks - table->num_blocks;
 	table->buffers = buffers;
 	table->num_blocks = most_blocks;
-	if ((uint64) num_blocks * HEADERS_OF_LOOKUP > (uint64) NBuffers)
-		read_headers(table, relation);
 }
 
 /* Find a table, or add it and have room for its blocks. */
 static table_places *
-find_table(Relation relation, BlockNumber num_blocks)
+find_table(Relation relation, BlockNumber num_blocks, bool needs_all)
 {
 	table_key	key = {mgpu_tablespace_of(relation), mgpu_database_of(relation), mgpu_file_number_of(relation)};
 	table_places *table = tables ? hash_search(tables, &key, HASH_FIND, NULL) : NULL;
@@ -118,18 +116,20 @@ find_table(Relation relation, BlockNumber num_blocks)
 		table->num_blocks = 0;
 		table->buffers = NULL;
 	}
-	make_larger(table, relation, num_blocks);
+	make_larger(table, num_blocks);
+	if (needs_all && (uint64) num_blocks * HEADERS_OF_LOOKUP > (uint64) NBuffers)
+		read_headers(table, relation);
 	return table;
 }
 
 void
-buffer_places_start(buffer_places *places, Relation relation, BlockNumber num_blocks)
+buffer_places_start(buffer_places *places, Relation relation, BlockNumber num_blocks, bool needs_all)
 {
 	const table_places *table;
 
 	*places = (buffer_places) {0};
 	if (num_blocks < LEAST_BLOCKS || num_blocks > MOST_BLOCKS / 2 || RelationUsesLocalBuffers(relation))
 		return;
-	table = find_table(relation, num_blocks);
+	table = find_table(relation, num_blocks, needs_all);
 	*places = (buffer_places) {.buffers = table->buffers,.num_blocks = table->num_blocks,.epoch = buffer_places_epoch};
 }

@@ -27,8 +27,8 @@ typedef struct buffer_places
 /* Changes when an array has moved or is gone. */
 extern uint32 buffer_places_epoch;
 
-/* Find or make the places of a table of so many blocks. */
-extern void buffer_places_start(buffer_places *places, Relation relation, BlockNumber num_blocks);
+/* Find or make the places of a table of so many blocks.  needs_all: most of them are about to be pinned. */
+extern void buffer_places_start(buffer_places *places, Relation relation, BlockNumber num_blocks, bool needs_all);
 
 static inline bool
 buffer_places_have(const buffer_places *places, BlockNumber block)

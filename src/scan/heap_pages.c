@@ -234,9 +234,12 @@ heap_pages_start(heap_pages *pages, HeapScanDesc scan)
 	pages->scan = scan;
 	pages->next = 0;
 	pages->stretch = NULL;
-	buffer_places_start(&pages->places, scan->rs_base.rs_rd, scan->rs_nblocks);
+	pages->places = (buffer_places) {0};
+	/* a worker ends soon, and has only some of the blocks; a GPU may have them all */
 	if (scan->rs_base.rs_parallel)
 		mgpu_start_parallel_scan(scan, (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
+	else
+		buffer_places_start(&pages->places, scan->rs_base.rs_rd, scan->rs_nblocks, !pages->in_stretches);
 	pin_next(pages);
 }
 
