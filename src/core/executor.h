@@ -230,7 +230,7 @@ typedef struct mgpu_executor
 
 	/*
 	 * GROUP by CPU threads, else NULL: the pages come once more, for the next round of a build (build.h).  all_read: MGPU_OK once all
-	 * pages that were committed have been read.  Then set_builds: the spec differs in its builds and operations alone.
+	 * pages that were committed have been read, and rows of the build that come themselves.  Then set_builds: the spec differs in its builds and operations alone.
 	 */
 	mgpu_status (*all_read) (mgpu_run *run, mgpu_error *err);
 	void		(*set_builds) (mgpu_run *run, const mgpu_group_spec *spec, const char *builds);

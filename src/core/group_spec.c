@@ -249,11 +249,13 @@ is_match_allowed(const mgpu_group_spec *spec, uint32_t number)
 {
 	const mgpu_group_match *match = &spec->matches[number];
 	uint32_t	before = number > 0 ? mgpu_group_match_end(match - 1) : 0;
+	bool		has_conditions = match->num_conditions > 0 || match->kind <= MGPU_MATCH_ALL || match->kind == MGPU_MATCH_MARKS;
+	bool		adds = match->adds == MGPU_ADDS_UNMATCHED || (match->adds == MGPU_ADDS_MATCHED && match->kind == MGPU_MATCH_MARKS);
 
 	return match->test > before && match->test <= spec->num_tests && match->num_conditions <= spec->num_tests - match->test &&
 		match->build < spec->num_builds && match->reg >= spec->num_constants && match->reg < spec->num_registers &&
-		spec->lanes[match->reg] == MGPU_LANE_INTEGER && match->kind <= MGPU_MATCH_NONE &&
-		(match->num_conditions > 0 || match->kind <= MGPU_MATCH_ALL) && match->adds_unmatched <= (number == 0);
+		spec->lanes[match->reg] == MGPU_LANE_INTEGER && match->kind <= MGPU_MATCH_MARKS && has_conditions &&
+		(adds ? number == 0 : match->adds == MGPU_ADDS_NOTHING && match->kind != MGPU_MATCH_MARKS);
 }
 
 static mgpu_status

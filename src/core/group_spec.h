@@ -140,13 +140,22 @@ typedef enum mgpu_match_kind
 	MGPU_MATCH_PAIRS = 0,		/* as many rows as it has matches */
 	MGPU_MATCH_ALL,				/* so too; one without any is kept, as if the build's row were NULL */
 	MGPU_MATCH_SOME,			/* it is kept if it has a match */
-	MGPU_MATCH_NONE				/* it is kept if it has none */
+	MGPU_MATCH_NONE,			/* it is kept if it has none */
+	MGPU_MATCH_MARKS			/* it marks its matches, and that is all */
 } mgpu_match_kind;
+
+/* Rows of a build that come once all others have, with NULL for what the table has. */
+typedef enum mgpu_match_adds
+{
+	MGPU_ADDS_NOTHING = 0,
+	MGPU_ADDS_UNMATCHED,		/* those that no row has matched */
+	MGPU_ADDS_MATCHED			/* the others */
+} mgpu_match_adds;
 
 /*
  * A row that has met so many tests, at least one, may match rows of a build: that which is in a register, if it is not NULL, and those with the
  * same key (mgpu_build_next).  A pair is a match if it meets the next tests, the conditions.  Without conditions, a row that has none has met the
- * tests before.  Rows of the build that are never matched may come last, with NULL for what the table has; that match is the first.
+ * tests before.  If rows of the build come themselves, that match is the first; those of each round of a build come at its end.
  * By CPU threads alone.
  */
 typedef struct mgpu_group_match
@@ -156,7 +165,7 @@ typedef struct mgpu_group_match
 	uint32_t	build;
 	uint32_t	reg;
 	uint32_t	kind;			/* mgpu_match_kind */
-	uint32_t	adds_unmatched; /* 0 or 1 */
+	uint32_t	adds;			/* mgpu_match_adds: of MARKS, something */
 } mgpu_group_match;
 
 /* What is computed of the values of a column that are not NULL, and the words that it takes in a record. */
@@ -340,14 +349,14 @@ mgpu_group_match_end(const mgpu_group_match *match)
 MGPU_CODEC bool
 mgpu_group_match_stays(const mgpu_group_match *match)
 {
-	return match->num_conditions > 0 || match->adds_unmatched != 0;
+	return match->num_conditions > 0 || match->adds != MGPU_ADDS_NOTHING;
 }
 
-/* Whether rows of builds come that are never matched. */
-MGPU_CODEC bool
-mgpu_group_adds_unmatched(const mgpu_group_spec *spec)
+/* Which rows of a build come themselves. */
+MGPU_CODEC uint32_t
+mgpu_group_adds(const mgpu_group_spec *spec)
 {
-	return spec->num_matches > 0 && spec->matches[0].adds_unmatched != 0;
+	return spec->num_matches > 0 ? spec->matches[0].adds : MGPU_ADDS_NOTHING;
 }
 
 /* Where the operations of all tests end, and those of columns begin. */

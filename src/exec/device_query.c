@@ -229,7 +229,7 @@ remember(const device_query *query, const char *why_not)
 }
 
 /* Have a job read a smaller side of a query's join: a build_read_fn. */
-static bool
+static build_state
 read_build(void *context, source_join *join, const table_build *build, Size most_bytes, build_cells *cells)
 {
 	const device_query *of = context;
@@ -241,11 +241,12 @@ read_build(void *context, source_join *join, const table_build *build, Size most
 	device_query *query = device_query_run(CurrentMemoryContext, &question);
 
 	if (query == NULL)
-		return false;
+		return BUILD_UNREAD;
 	if (query->request.in_files)
 	{
+		*cells = (build_cells) {.num_rows = query->request.result.num_returned};
 		device_query_forget(query);
-		return false;
+		return BUILD_LARGE;
 	}
 	*cells = (build_cells) {
 		.context = query->context,.num_rows = query->request.result.num_returned,
@@ -253,7 +254,7 @@ read_build(void *context, source_join *join, const table_build *build, Size most
 	};
 	for (uint32 i = 0; i < query->request.spec.num_columns; i++)
 		cells->columns[i] = (const int64 *) query->request.outputs[1 + i].data;
-	return true;
+	return BUILD_READ;
 }
 
 /* Whether anybody may run a job that reads so many rows. */

@@ -103,7 +103,7 @@ end_side(join_builds *builds, build_side *side, uint64 num_rows, Size bytes)
 	JoinType	type = side->join->node->js.jointype;
 
 	/* PostgreSQL's join looks at no other row */
-	if (num_rows == 0 && builds->num_rounds == 1 && (type == JOIN_INNER || type == JOIN_SEMI))
+	if (num_rows == 0 && builds->num_rounds == 1 && (type == JOIN_INNER || type == JOIN_SEMI || side->join->is_turned))
 		return join_is_empty;
 	builds->num_joins += !side->is_read;
 	builds->num_by_jobs += !side->is_read && side->by_job;
@@ -206,7 +206,7 @@ read_again(join_builds *builds, build_side *side, bool by_job)
 {
 	builds->num_joins -= side->is_read;
 	builds->num_by_jobs -= side->is_read;
-	builds->num_rows -= side->num_rows;
+	builds->num_rows -= side->is_read ? side->num_rows : 0;
 	builds->left_bytes += side->bytes;
 	free_cells(side);
 	*side = (build_side) {.join = side->join,.by_job = by_job};
@@ -236,39 +236,38 @@ give_up(join_builds *builds, const build_side *failed)
 	return had_some;
 }
 
-/* The number of the side that is the largest one of those that jobs have read; -1: they have read none. */
+/* The number of the side whose build is the largest one of those that jobs have read; -1: they have read none. */
 static int
-largest_by_job(const join_builds *builds)
+largest_by_job(const join_builds *builds, const table_job *job)
 {
-	Size		most_bytes = 0;
+	double		most_bytes = 0;
 	int			largest = -1;
 
 	for (int i = 0; i < list_length(builds->sides); i++)
 	{
-		const build_side *side = list_nth(builds->sides, i);
+		double		bytes = join_builds_bytes(builds, job, i);
 
-		if (!side->by_job || side->bytes < most_bytes)
+		if (!((const build_side *) list_nth(builds->sides, i))->by_job || bytes < most_bytes)
 			continue;
 		largest = i;
-		most_bytes = side->bytes;
+		most_bytes = bytes;
 	}
 	return largest;
 }
 
 /*
- * Have the side that turned out to be the largest be made in as many rounds as it takes, once: it has more rows than expected, or wider ones.
- * All cells may be others then.  false: that is no way.
+ * Have a side be made in as many rounds as it takes, so many at least: it has more rows than expected, or wider ones.  All cells may be others then.
+ * false: that is no way.
  */
 static bool
-take_more_rounds(join_builds *builds, const table_job *job)
+take_more_rounds(join_builds *builds, const table_job *job, int large, int least_rounds)
 {
-	int			large = largest_by_job(builds);
-	int			num_rounds = large < 0 ? 0 : join_builds_rounds(builds, job, large);
+	int			fitting = large < 0 ? 0 : join_builds_rounds(builds, job, large);
+	int			num_rounds = Max(fitting, least_rounds);
 	ListCell   *cell;
 
-	if (builds->took_more || builds->adds_unmatched || num_rounds <= builds->num_rounds)
+	if (fitting == 0 || num_rounds <= builds->num_rounds || num_rounds > MGPU_BUILD_MAX_ROUNDS)
 		return false;
-	builds->took_more = true;
 	((build_side *) list_nth(builds->sides, builds->large))->join->num_rounds = 1;
 	((build_side *) list_nth(builds->sides, large))->join->num_rounds = num_rounds;
 	builds->large = large;
@@ -285,20 +284,32 @@ join_builds_give_jobs_up(join_builds *builds)
 	return give_up(builds, NULL);
 }
 
-/* *done: a job has read a side.  Returns NULL, or why there is no job at all. */
+/* Returns NULL, or why there is no job at all. */
 static const char *
-read_cells(join_builds *builds, build_side *side, const table_build *build, bool *done)
+read_cells(join_builds *builds, build_side *side, const table_build *build, build_state *state)
 {
 	const char *why_not;
 
 	builds->is_read = true;
-	*done = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
+	*state = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
 	row_source_end_build(side->join);
-	if (!*done)
+	side->num_rows = side->cells.num_rows;
+	if (*state != BUILD_READ)
 		return NULL;
 	why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
 	join_builds_find_range(side, build);
 	return why_not;
+}
+
+/* A job could not read a side. */
+static const char *
+end_unread(join_builds *builds, const table_job *job, int number, build_state state, bool *again)
+{
+	if (state == BUILD_UNREAD)
+		*again = give_up(builds, list_nth(builds->sides, number));
+	else
+		*again = take_more_rounds(builds, job, number, 2 * builds->num_rounds);
+	return *again || state == BUILD_UNREAD ? NULL : join_is_large;
 }
 
 const char *
@@ -311,7 +322,7 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 	{
 		build_side *side = lfirst(cell);
 		const char *why_not;
-		bool		done;
+		build_state state;
 
 		if (!side->by_job)
 			continue;
@@ -320,13 +331,13 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 			*again = give_up(builds, side);
 			return NULL;
 		}
-		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &done);
-		if (!done)
-			*again = give_up(builds, side);
-		if (why_not || !done)
+		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &state);
+		if (state != BUILD_READ)
+			return end_unread(builds, job, foreach_current_index(cell), state, again);
+		if (why_not)
 			return why_not;
 	}
-	*again = !join_builds_fit(builds, job) && take_more_rounds(builds, job);
+	*again = !join_builds_fit(builds, job) && take_more_rounds(builds, job, largest_by_job(builds, job), 1);
 	return NULL;
 }
 
@@ -335,14 +346,16 @@ join_builds_read_round(join_builds *builds, table_job *job)
 {
 	build_side *side = list_nth(builds->sides, builds->large);
 	const char *why_not;
-	bool		done;
+	build_state state;
 
+	/* the last round has forgotten those of the sides below */
+	side->join->words = expected_words(side->join);
 	builds->round++;
 	job->builds[builds->large].round = builds->round;
 	table_job_set_round(job, builds->round);
 	builds->left_bytes += side->bytes;
-	why_not = read_cells(builds, side, &job->builds[builds->large], &done);
-	return done ? why_not : join_is_large;
+	why_not = read_cells(builds, side, &job->builds[builds->large], &state);
+	return state == BUILD_READ ? why_not : join_is_large;
 }
 
 void

@@ -34,8 +34,15 @@ typedef struct build_side
 	build_cells cells;			/* ... or these */
 } build_side;
 
-/* Have a job read a side, in the current context.  false: none can, or its rows take more memory. */
-typedef bool (*build_read_fn) (void *context, source_join *join, const table_build *build, Size most_bytes, build_cells *cells);
+typedef enum build_state
+{
+	BUILD_UNREAD,				/* no job can read it */
+	BUILD_READ,
+	BUILD_LARGE					/* its rows take more memory; their number is known */
+} build_state;
+
+/* Have a job read a side, in the current context. */
+typedef build_state (*build_read_fn) (void *context, source_join *join, const table_build *build, Size most_bytes, build_cells *cells);
 
 /* For EXPLAIN, and where a job's builds are. */
 typedef struct join_builds
@@ -47,8 +54,6 @@ typedef struct join_builds
 	Size		left_bytes;		/* that sides which are not read yet may take */
 	int			large;			/* the side that is made in rounds (table_join), if there are several: the last in memory */
 	int			num_rounds;
-	bool		took_more;		/* rounds than were planned */
-	bool		adds_unmatched; /* so that there is one round */
 	int			round;			/* whose rows are there */
 	char	   *memory;			/* NULL: there are none */
 	Size		memory_bytes;
@@ -86,8 +91,9 @@ extern void join_builds_find_range(build_side *side, const table_build *build);
 extern Size join_builds_plan(const join_builds *builds, mgpu_group_spec *spec);
 extern Size join_builds_plan_one(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset);
 
-/* Whether builds of what was read fit in memory, and in how many rounds of this side they do; 0: in too many. */
+/* Whether builds of what was read fit in memory; what this side's takes in all rounds; and in how many rounds of it they do fit, 0: in too many. */
 extern bool join_builds_fit(const join_builds *builds, const table_job *job);
+extern double join_builds_bytes(const join_builds *builds, const table_job *job, int number);
 extern int	join_builds_rounds(const join_builds *builds, const table_job *job, int number);
 
 /* Put all sides into builds, and describe these in the job's spec.  Returns NULL, or why not. */

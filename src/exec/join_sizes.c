@@ -24,10 +24,8 @@ join_builds_plan_rounds(join_builds *builds)
 		const Plan *plan = join->rows->plan;
 
 		sizes[foreach_current_index(cell)] = (build_size) {
-			.type = join->node->js.jointype,.num_rows = plan->plan_rows,.width = plan->plan_width,
-			.is_dense = join_path_is_dense(((const HashJoin *) join->node->js.ps.plan)->hashclauses)
+			.num_rows = plan->plan_rows,.width = plan->plan_width,.is_dense = join_path_is_dense(((const HashJoin *) join->node->js.ps.plan)->hashclauses)
 		};
-		builds->adds_unmatched |= table_join_adds_unmatched(join->node->js.jointype);
 	}
 	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
 	large = list_nth(builds->sides, builds->large);
@@ -95,21 +93,21 @@ join_builds_fit(const join_builds *builds, const table_job *job)
 	return fit;
 }
 
+double
+join_builds_bytes(const join_builds *builds, const table_job *job, int number)
+{
+	mgpu_build	build = job->spec->builds[number];
+	double		bytes = plan_side(list_nth(builds->sides, number), &build, 0);
+
+	return bytes * (builds->large == number ? builds->num_rounds : 1);
+}
+
 int
 join_builds_rounds(const join_builds *builds, const table_job *job, int number)
 {
 	double		memory = run_table_memory();
-	double		of_large = 0;
 
 	for (int i = 0; i < list_length(builds->sides); i++)
-	{
-		mgpu_build	build = job->spec->builds[i];
-		double		bytes = plan_side(list_nth(builds->sides, i), &build, 0);
-
-		if (i == number)
-			of_large = bytes * (builds->large == i ? builds->num_rounds : 1);
-		else
-			memory -= bytes;
-	}
-	return join_path_rounds_of_bytes(of_large, memory);
+		memory -= i == number ? 0 : join_builds_bytes(builds, job, i);
+	return join_path_rounds_of_bytes(join_builds_bytes(builds, job, number), memory);
 }

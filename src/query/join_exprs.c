@@ -13,6 +13,8 @@
 #include "compat.h"
 #include "expr/expr_builds.h"
 #include "query/join_exprs.h"
+#include "query/join_path.h"
+#include "scan/heap_reader.h"
 
 void
 join_exprs_conditions(const HashPath *join, List **of_match, List **of_result)
@@ -35,7 +37,7 @@ join_exprs_conditions(const HashPath *join, List **of_match, List **of_result)
 	}
 }
 
-/* Variables of the inner sides, of each join those that were met so far. */
+/* Variables of the smaller sides, of each join those that were met so far. */
 typedef struct build_names
 {
 	const List *joins;
@@ -73,7 +75,7 @@ name_builds(Node *node, void *context)
 		int			number = foreach_current_index(cell);
 		Var		   *var = (Var *) node;
 
-		if (!bms_is_member(var->varno, join->jpath.innerjoinpath->parent->relids))
+		if (!bms_is_member(var->varno, join_path_side(join)->parent->relids))
 			continue;
 		var = copyObject(var);
 		/* system columns have no cells */
@@ -84,16 +86,13 @@ name_builds(Node *node, void *context)
 	return (Node *) copyObject(node);
 }
 
-/* An equality whose first argument is the outer side's. */
+/* An equality whose first argument is that of the rows that stream. */
 static Expr *
-switched(const RestrictInfo *info, const Path *outer)
+ordered(const RestrictInfo *info, const Path *stream)
 {
 	OpExpr	   *clause = castNode(OpExpr, info->clause);
 
-	if (bms_is_subset(info->left_relids, outer->parent->relids))
-		return (Expr *) clause;
-	return make_opclause(get_commutator(clause->opno), BOOLOID, false, lsecond(clause->args), linitial(clause->args), InvalidOid,
-						 clause->inputcollid);
+	return bms_is_subset(info->left_relids, stream->parent->relids) ? (Expr *) clause : table_join_switched(clause);
 }
 
 static List *
@@ -105,13 +104,25 @@ own_exprs(const HashPath *join)
 	ListCell   *cell;
 
 	foreach(cell, join->path_hashclauses)
-		clauses = lappend(clauses, switched(lfirst(cell), join->jpath.outerjoinpath));
+		clauses = lappend(clauses, ordered(lfirst(cell), join_path_streaming(join)));
 	join_exprs_conditions(join, &of_match, &of_result);
 	return list_make3(clauses, of_match, of_result);
 }
 
+/* Expressions of joins, of which the last is turned, without what streams; NIL: that is not possible. */
+static List *
+without_stream(PlannerInfo *root, List *exprs, const HashPath *turned)
+{
+	List	   *own = llast(exprs);
+	List	   *others = table_join_take_equal(list_truncate(list_copy(exprs), list_length(exprs) - 1), linitial(own));
+
+	if (bms_overlap(pull_varnos(root, (Node *) others), join_path_streaming(turned)->parent->relids))
+		return NIL;
+	return lappend(others, own);
+}
+
 List *
-join_exprs_make(List *columns, const List *joins)
+join_exprs_make(PlannerInfo *root, List *columns, const List *joins)
 {
 	List	   *exprs = list_make1(columns);
 	build_names names = {joins, palloc0((list_length(joins) + 1) * sizeof(List *))};
@@ -121,6 +132,10 @@ join_exprs_make(List *columns, const List *joins)
 		exprs = lappend(exprs, own_exprs(lfirst(cell)));
 	if (joins == NIL)
 		return exprs;
+	if (join_path_is_turned(llast(joins)))
+		exprs = without_stream(root, exprs, llast(joins));
+	if (exprs == NIL)
+		return NIL;
 	exprs = (List *) name_builds((Node *) exprs, &names);
 	for_each_from(cell, exprs, 1)
 		lfirst(cell) = lappend(lfirst(cell), names.vars[foreach_current_index(cell) - 1]);

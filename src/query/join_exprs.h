@@ -12,8 +12,8 @@ extern void join_exprs_conditions(const HashPath *join, List **of_match, List **
 
 /*
  * Columns of the rows, then for each join its clauses, both kinds of conditions, and the columns of its smaller side that are asked for.  But for
- * the last, variables of smaller sides are builds'.
+ * the last, variables of smaller sides are builds'.  NIL: no job has such joins.
  */
-extern List *join_exprs_make(List *columns, const List *joins);
+extern List *join_exprs_make(PlannerInfo *root, List *columns, const List *joins);
 
 #endif							/* MGPU_QUERY_JOIN_EXPRS_H */

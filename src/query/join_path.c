@@ -37,6 +37,32 @@ path_below_projections(const Path *path)
 	return path;
 }
 
+/* ---- sides */
+
+bool
+join_path_is_turned(const HashPath *join)
+{
+	const Path *outer = join->jpath.outerjoinpath;
+	const Path *inner = join->jpath.innerjoinpath;
+	join_side	sides[2] = {
+		{outer->rows, outer->pathtarget->width, false}, {inner->rows, inner->pathtarget->width, join_path_scans(inner) != NIL}
+	};
+
+	return table_join_is_turned(join->jpath.jointype, &sides[0], &sides[1]);
+}
+
+const Path *
+join_path_streaming(const HashPath *join)
+{
+	return join_path_is_turned(join) ? join->jpath.innerjoinpath : join->jpath.outerjoinpath;
+}
+
+const Path *
+join_path_side(const HashPath *join)
+{
+	return join_path_is_turned(join) ? join->jpath.outerjoinpath : join->jpath.innerjoinpath;
+}
+
 /* ---- which */
 
 /* Whether an expression has another value in each row of its table, by statistics. */
@@ -55,19 +81,19 @@ is_distinct_by_statistics(PlannerInfo *root, Node *expr)
 	return is_distinct;
 }
 
-/* Whether a row of the outer side is expected to find one row at most.  Many tables have no unique index, so statistics count. */
+/* Whether a row that streams is expected to find one row at most.  Many tables have no unique index, so statistics count. */
 static bool
 finds_one(PlannerInfo *root, const HashPath *join)
 {
-	const RelOptInfo *inner = join->jpath.innerjoinpath->parent;
+	const RelOptInfo *side = join_path_side(join)->parent;
 	ListCell   *cell;
 
-	foreach(cell, inner->reloptkind == RELOPT_BASEREL ? join->path_hashclauses : NIL)
+	foreach(cell, side->reloptkind == RELOPT_BASEREL ? join->path_hashclauses : NIL)
 	{
 		const RestrictInfo *info = lfirst(cell);
 		const OpExpr *clause = castNode(OpExpr, info->clause);
 
-		if (is_distinct_by_statistics(root, bms_is_subset(info->left_relids, inner->relids) ? linitial(clause->args) : lsecond(clause->args)))
+		if (is_distinct_by_statistics(root, bms_is_subset(info->left_relids, side->relids) ? linitial(clause->args) : lsecond(clause->args)))
 			return true;
 	}
 	return false;
@@ -79,6 +105,8 @@ repeats(PlannerInfo *root, const HashPath *join)
 	List	   *of_match;
 	List	   *of_result;
 
+	if (join_path_is_turned(join))
+		return !finds_one(root, join);
 	if (join->jpath.inner_unique)
 		return false;
 	join_exprs_conditions(join, &of_match, &of_result);
@@ -157,20 +185,17 @@ int
 join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 {
 	double		memory = run_table_memory();
-	bool		may_cut = true;
 
 	*largest = 0;
 	for (int i = 0; i < num_builds; i++)
 	{
 		memory -= bytes_of(&sizes[i]);
-		/* rows that are not matched in one round may be in another */
-		may_cut &= !table_join_adds_unmatched(sizes[i].type);
 		*largest = bytes_of(&sizes[i]) > bytes_of(&sizes[*largest]) ? i : *largest;
 	}
 	if (memory >= 0)
 		return 1;
 	memory += bytes_of(&sizes[*largest]);
-	return may_cut ? join_path_rounds_of_bytes(bytes_of(&sizes[*largest]), memory) : 0;
+	return join_path_rounds_of_bytes(bytes_of(&sizes[*largest]), memory);
 }
 
 int
@@ -185,17 +210,16 @@ join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 	foreach(cell, joins)
 	{
 		const HashPath *hash = lfirst(cell);
-		const JoinPath *join = &hash->jpath;
+		const Path *of_join = join_path_side(hash);
 
 		sizes[foreach_current_index(cell)] = (build_size) {
-			.type = join->jointype,.num_rows = join->innerjoinpath->rows,.width = join->innerjoinpath->pathtarget->width,
-			.is_dense = join_path_is_dense(hash->path_hashclauses)
+			.num_rows = of_join->rows,.width = of_join->pathtarget->width,.is_dense = join_path_is_dense(hash->path_hashclauses)
 		};
 	}
 	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
 	if (num_rounds <= 1)
 		return num_rounds;
-	side = ((const HashPath *) list_nth(joins, largest))->jpath.innerjoinpath;
+	side = join_path_side(list_nth(joins, largest));
 	if (large)
 		*large = side;
 	return join_path_reads_side(root, side) ? num_rounds : 0;
@@ -230,7 +254,7 @@ streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
 	foreach(cell, joins)
 	{
 		const HashPath *join = lfirst(cell);
-		const Path *side = join->jpath.innerjoinpath;
+		const Path *side = join_path_side(join);
 		bool		is_few = side->parent->reloptkind == RELOPT_BASEREL && side->rows * FEW_TIMES <= num_read;
 
 		if (!is_few && repeats(root, join) && largest_table(root, side->parent) > num_read)
@@ -248,7 +272,7 @@ join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 		if (!takes_join(root, (const HashPath *) rows))
 			return NULL;
 		*joins = lappend(*joins, (void *) rows);
-		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
+		rows = join_path_streaming((const HashPath *) rows);
 	}
 	return streams_largest(root, rows, *joins) && join_path_rounds_of(root, *joins, NULL) > 0 ? rows : NULL;
 }

@@ -10,6 +10,11 @@
 /* Below projections. */
 extern const Path *path_below_projections(const Path *path);
 
+/* Which side of a join streams, and which becomes a build; whether that is the outer side (table_join_is_turned). */
+extern bool join_path_is_turned(const HashPath *join);
+extern const Path *join_path_streaming(const HashPath *join);
+extern const Path *join_path_side(const HashPath *join);
+
 /*
  * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or is
  * expected to be too large.
@@ -29,7 +34,6 @@ extern bool join_path_repeats(PlannerInfo *root, const List *joins);
 /* What is expected of a join's smaller side. */
 typedef struct build_size
 {
-	JoinType	type;
 	double		num_rows;
 	int			width;			/* of a row */
 	bool		is_dense;		/* its keys probably lie close together */

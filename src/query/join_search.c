@@ -5,7 +5,8 @@
  * The planner keeps the plans that are cheapest for it: with parallel workers no hash join of one process, without them often one
  * whose outer side is the small one.  So each pair of relations that it thinks of joining gets a hash join here too: the outer side
  * streams, from one table on, and the inner side becomes a build.  Of all pairs of a joined relation the cheapest for a job is kept.
- * That is the planner's own search by dynamic programming, with its own proofs of what is unique, so the large table streams.
+ * That is the planner's own search by dynamic programming, with its own proofs of what is unique, so the large table streams.  Of EXISTS and NOT
+ * EXISTS, that may be the inner side's (table_join_is_turned).
  *
  * The path is no candidate of PostgreSQL's: it is kept beside, in a field that is for foreign tables alone.  A list of the planner's
  * relations was rejected, since planners run inside of planners.
@@ -70,42 +71,17 @@ hash_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *jo
 	return clauses;
 }
 
+/* The join of two paths; NULL: there is none. */
 static Path *
-make_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+make_path(PlannerInfo *root, RelOptInfo *joined, Path *outer, Path *inner, JoinType type, JoinPathExtraData *extra)
 {
-	Path	   *stream = join_search_path(root, outer);
-	Path	   *rows = table_job_side(root, inner, join_search_path(root, inner));
-	List	   *clauses = hash_clauses(extra, type, joined, outer, inner);
+	List	   *clauses = outer && inner ? hash_clauses(extra, type, joined, outer->parent, inner->parent) : NIL;
 	JoinCostWorkspace workspace;
 
-	if (stream == NULL || clauses == NIL || rows->param_info || !bms_is_empty(joined->lateral_relids))
+	if (clauses == NIL || outer->param_info || inner->param_info || !bms_is_empty(joined->lateral_relids))
 		return NULL;
-	initial_cost_hashjoin(root, &workspace, type, clauses, stream, rows, extra, false);
-	return (Path *) create_hashjoin_path(root, joined, type, &workspace, extra, stream, rows, false, extra->restrictlist, NULL, clauses);
-}
-
-/*
- * An anti join whose outer side is the build: a right join, of whose rows those are left that have no row of the inner side.  That is so if a
- * column is NULL that is compared.
- */
-static Path *
-make_turned_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, const JoinPathExtraData *extra)
-{
-	List	   *clauses = hash_clauses(extra, JOIN_ANTI, joined, outer, inner);
-	const RestrictInfo *info = clauses ? linitial(clauses) : NULL;
-	JoinPathExtraData turned = *extra;
-	NullTest   *is_absent = makeNode(NullTest);
-
-	if (info == NULL)
-		return NULL;
-	is_absent->arg = (Expr *) copyObject(bms_is_subset(info->left_relids, inner->relids) ? get_leftop(info->clause) : get_rightop(info->clause));
-	is_absent->nulltesttype = IS_NULL;
-	is_absent->location = -1;
-	if (!IsA(is_absent->arg, Var))
-		return NULL;
-	turned.restrictlist = lappend(list_copy(extra->restrictlist), make_simple_restrictinfo(root, (Expr *) is_absent));
-	turned.inner_unique = innerrel_is_unique(root, joined->relids, inner->relids, outer, JOIN_RIGHT, extra->restrictlist, false);
-	return make_path(root, joined, inner, outer, JOIN_RIGHT, &turned);
+	initial_cost_hashjoin(root, &workspace, type, clauses, outer, inner, extra, false);
+	return (Path *) create_hashjoin_path(root, joined, type, &workspace, extra, outer, inner, false, extra->restrictlist, NULL, clauses);
 }
 
 /* Whether so many rows stream that somebody would run a job of them. */
@@ -146,14 +122,19 @@ keep_cheapest(PlannerInfo *root, RelOptInfo *joined, Path *path)
 static void
 keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
+	Path	   *stream;
+	Path	   *of_inner;
+
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine ||
 		(joined->fdw_private && kept_path(joined) == NULL))
 		return;
-	keep_cheapest(root, joined, make_path(root, joined, outer, inner, type, extra));
-	if (type == JOIN_ANTI)
-		keep_cheapest(root, joined, make_turned_path(root, joined, outer, inner, extra));
+	stream = join_search_path(root, outer);
+	of_inner = join_search_path(root, inner);
+	keep_cheapest(root, joined, make_path(root, joined, stream, table_job_side(root, inner, of_inner), type, extra));
+	if (type == JOIN_SEMI || type == JOIN_ANTI)
+		keep_cheapest(root, joined, make_path(root, joined, table_job_side(root, outer, stream), of_inner, type, extra));
 }
 
 /* Once all joins are known, their rows are offered as they come. */

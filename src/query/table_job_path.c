@@ -66,14 +66,16 @@ joins_of(PlannerInfo *root, const List *exprs, const List *joins)
 
 	foreach(cell, joins)
 	{
-		const JoinPath *path = &((const HashPath *) lfirst(cell))->jpath;
+		const HashPath *hash = lfirst(cell);
+		const JoinPath *path = &hash->jpath;
 		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
 		table_join *join = palloc(sizeof(table_join));
 
 		*join = (table_join) {
-			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
+			.type = path->jointype,.is_turned = join_path_is_turned(hash),
+			.may_repeat = join_path_is_turned(hash) || table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
-			.one_by_one = !join_path_reads_side(root, path->innerjoinpath),.num_rounds = 1
+			.one_by_one = !join_path_reads_side(root, join_path_side(hash)),.num_rounds = 1
 		};
 		made = lappend(made, join);
 	}
@@ -118,7 +120,7 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	List	   *exprs = join_exprs_make(rows->pathtarget->exprs, joins);
+	List	   *exprs = join_exprs_make(root, rows->pathtarget->exprs, joins);
 	ListCell   *cell;
 
 	foreach(cell, scans)
@@ -192,19 +194,23 @@ table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan)
 	return cheapest;
 }
 
-/* What reading the smaller sides and looking up so many rows costs; a part of the latter is left.  More rows may come than are looked up. */
+/*
+ * What reading the smaller sides and looking up so many rows costs; a part of the latter is left.  More rows may come than are looked up, but of a
+ * build that is turned, its own.
+ */
 static Cost
 joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 {
 	Cost		cost = 0;
-	ListCell   *cell;
 
-	foreach(cell, joins)
+	for (int i = list_length(joins) - 1; i >= 0; i--)
 	{
-		const JoinPath *join = &((const HashPath *) lfirst(cell))->jpath;
+		const HashPath *join = list_nth(joins, i);
+		double		num_found = join->jpath.path.rows;
 
-		cost += side_cost(root, join->innerjoinpath) + part * num_rows * cpu_operator_cost +
-			part * Max(join->path.rows - join->outerjoinpath->rows, 0) * cpu_tuple_cost;
+		cost += side_cost(root, join_path_side(join)) + part * num_rows * cpu_operator_cost +
+			part * Max(num_found - join_path_streaming(join)->rows, 0) * cpu_tuple_cost;
+		num_rows = join_path_is_turned(join) ? num_found : num_rows;
 	}
 	return cost;
 }

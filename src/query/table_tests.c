@@ -191,6 +191,8 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 static mgpu_match_kind
 kind_of(const table_join *join)
 {
+	if (join->is_turned)
+		return MGPU_MATCH_MARKS;
 	switch (join->type)
 	{
 		case JOIN_LEFT:
@@ -205,31 +207,39 @@ kind_of(const table_join *join)
 	}
 }
 
+static mgpu_match_adds
+adds_of(const table_join *join)
+{
+	if (join->is_turned && join->type == JOIN_SEMI)
+		return MGPU_ADDS_MATCHED;
+	return join->is_turned || table_join_adds_unmatched(join->type) ? MGPU_ADDS_UNMATCHED : MGPU_ADDS_NOTHING;
+}
+
 /* Whether matches are more than a row that is found or not. */
 static bool
 has_match(const table_join *join)
 {
-	return join->may_repeat || join->match_conditions || table_join_adds_unmatched(join->type);
+	return join->may_repeat || join->match_conditions || adds_of(join) != MGPU_ADDS_NOTHING;
 }
 
 /* Whether a row that finds none goes on: an antijoin without conditions wants no other. */
 static bool
 keeps_missed(const table_join *join)
 {
-	return join->type == JOIN_LEFT || join->type == JOIN_FULL || (join->type == JOIN_ANTI && join->match_conditions);
+	return join->type == JOIN_LEFT || join->type == JOIN_FULL || (join->type == JOIN_ANTI && !join->is_turned && join->match_conditions);
 }
 
 /*
- * The matches of a join: behind the test that a row is found or, where others go on, one that all meet.  A right or full join is the first that rows
- * meet, so that NULL is all that its other rows have beside the build's.
+ * The matches of a join: behind the test that a row is found or, where others go on, one that all meet.  A join of which rows of the build come
+ * themselves is the first that rows meet, so that NULL is all that these have beside the build's columns.
  */
 static bool
 take_match(table_job *job, const table_join *join, int number, int row)
 {
 	mgpu_group_spec *spec = job->spec;
-	mgpu_group_match match = {.test = spec->num_tests,.build = number,.kind = kind_of(join),.adds_unmatched = table_join_adds_unmatched(join->type)};
+	mgpu_group_match match = {.test = spec->num_tests,.build = number,.kind = kind_of(join),.adds = adds_of(join)};
 
-	if ((match.adds_unmatched && number != (int) spec->num_builds - 1) || has_exec_param((Node *) join->match_conditions, NULL) ||
+	if ((match.adds != MGPU_ADDS_NOTHING && number != (int) spec->num_builds - 1) || has_exec_param((Node *) join->match_conditions, NULL) ||
 		!take_conditions(job, join->match_conditions))
 		return false;
 	match.num_conditions = spec->num_tests - match.test;
@@ -243,7 +253,7 @@ static bool
 take_found(table_job *job, const table_join *join, int number, List *keys)
 {
 	if (!keeps_missed(join))
-		return table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI));
+		return table_job_add_test(job, expr_program_add_found(job->program, number, join->is_turned || join->type != JOIN_ANTI));
 	return !has_match(join) || table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1));
 }
 

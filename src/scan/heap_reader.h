@@ -21,6 +21,7 @@ typedef struct heap_reader heap_reader;
 typedef struct table_join
 {
 	JoinType	type;			/* INNER, LEFT, RIGHT, FULL, SEMI, ANTI */
+	bool		is_turned;		/* SEMI, ANTI: the table is the inner side, and rows of the build come that have a match, or none */
 	bool		may_repeat;		/* a row may match several of the build's, which all come */
 	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
 	List	   *match_conditions;	/* what else a pair meets that is a match; not of inner joins */
@@ -43,6 +44,26 @@ table_join_may_repeat(JoinType type, bool inner_unique, bool has_conditions)
 {
 	return !inner_unique && (has_conditions || (type != JOIN_SEMI && type != JOIN_ANTI));
 }
+
+/* A side of a join, as paths and plans have it. */
+typedef struct join_side
+{
+	double		num_rows;
+	int			width;			/* of a row */
+	bool		is_scan;		/* of a table, or its partitions */
+} join_side;
+
+/* Whether the inner side streams and the outer one is the build: EXISTS and NOT EXISTS, if that build takes less memory. */
+extern bool table_join_is_turned(JoinType type, const join_side *outer, const join_side *inner);
+
+/*
+ * Expressions above a semijoin that is turned: what a column of the table is equal to stands for it, by clauses as table_join has them.  PostgreSQL may
+ * use either in conditions further up, but the rows that come have no row of the table.
+ */
+extern List *table_join_take_equal(List *exprs, List *clauses);
+
+/* An equality with its sides in the other order. */
+extern Expr *table_join_switched(const OpExpr *clause);
 
 /* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */
 extern bool table_join_takes_outer(List *exprs);

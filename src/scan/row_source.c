@@ -90,7 +90,7 @@ add_hash_join(row_source *source, HashJoinState *join, List *exprs)
 
 	source->passed = lappend(source->passed, join);
 	below = source_add_join(source, join, (List *) look_below((Node *) exprs, join->js.ps.plan));
-	return below != NIL && add_readers(source, outerPlanState(join), below);
+	return below != NIL && add_readers(source, source_join_stream(join), below);
 }
 
 /* Make readers of lists of expressions of what a node returns.  False: rows have to come one by one. */

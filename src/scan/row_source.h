@@ -44,6 +44,7 @@ extern table_scan row_source_scan(const row_source *source, int reader);
 typedef struct source_join
 {
 	HashJoinState *node;
+	bool		is_turned;		/* as of table_join */
 	PlanState  *rows;			/* the smaller side */
 	row_source *source;			/* of its rows */
 	int		   *words;			/* of its texts, by columns, once they are known */

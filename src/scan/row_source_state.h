@@ -26,8 +26,11 @@ struct row_source
 /* A source of a build's rows. */
 extern row_source *row_source_open_rows(PlanState *child);
 
+/* The side of a join whose rows are looked up in a build of the other's. */
+extern PlanState *source_join_stream(const HashJoinState *node);
+
 /*
- * Add a join, and its own expressions to those of what it returns.  Returns all of these with its inner columns as a build's; NIL: no
+ * Add a join, and its own expressions to those of what it returns.  Returns all of these with its columns of a build as such; NIL: no
  * job does it.
  */
 extern List *source_add_join(row_source *source, HashJoinState *node, List *exprs);

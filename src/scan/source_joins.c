@@ -11,27 +11,37 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "expr/expr_builds.h"
 #include "scan/row_source_state.h"
 
-/* Columns of the inner side become those of a build. */
-static Node *
-name_build(Node *node, void *number)
+/* The side whose columns become a build's. */
+typedef struct build_name
 {
+	int			number;
+	bool		is_turned;
+} build_name;
+
+/* Columns of the side that becomes a build are named so, and others are those of the outer side. */
+static Node *
+name_build(Node *node, void *context)
+{
+	const build_name *name = context;
+	Var		   *var;
+
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var) && ((const Var *) node)->varno == INNER_VAR)
-	{
-		Var		   *var = copyObject((Var *) node);
-
-		var->varno = EXPR_BUILD_VARNO + *(const int *) number;
-		return (Node *) var;
-	}
-	return expression_tree_mutator(node, name_build, number);
+	if (!IsA(node, Var) || (((const Var *) node)->varno != INNER_VAR && ((const Var *) node)->varno != OUTER_VAR))
+		return expression_tree_mutator(node, name_build, context);
+	var = copyObject((Var *) node);
+	var->varno = (var->varno == OUTER_VAR) == name->is_turned ? EXPR_BUILD_VARNO + name->number : OUTER_VAR;
+	return (Node *) var;
 }
 
 bool
@@ -45,19 +55,39 @@ table_join_takes_outer(List *exprs)
 	return true;
 }
 
-/* Right and full joins: the outer side is a table's scan, or those of its partitions. */
+/* Whether a plan is a table's scan, or those of its partitions. */
 static bool
-takes_outer(const Plan *outer)
+is_scan(const Plan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, IsA(plan, Append) ? ((const Append *) plan)->appendplans : NIL)
+		if (!IsA(lfirst(cell), SeqScan))
+			return false;
+	return IsA(plan, SeqScan) || IsA(plan, Append);
+}
+
+static bool
+has_plain_columns(const Plan *plan)
 {
 	List	   *exprs = NIL;
 	ListCell   *cell;
 
-	foreach(cell, IsA(outer, Append) ? ((const Append *) outer)->appendplans : NIL)
-		if (!IsA(lfirst(cell), SeqScan) || !takes_outer(lfirst(cell)))
-			return false;
-	foreach(cell, outer->targetlist)
+	foreach(cell, plan->targetlist)
 		exprs = lappend(exprs, ((const TargetEntry *) lfirst(cell))->expr);
-	return (IsA(outer, SeqScan) || IsA(outer, Append)) && table_join_takes_outer(exprs);
+	return table_join_takes_outer(exprs);
+}
+
+/* Right and full joins: the outer side is a scan. */
+static bool
+takes_outer(const Plan *outer)
+{
+	ListCell   *cell;
+
+	foreach(cell, IsA(outer, Append) ? ((const Append *) outer)->appendplans : NIL)
+		if (!has_plain_columns(lfirst(cell)))
+			return false;
+	return is_scan(outer) && has_plain_columns(outer);
 }
 
 static bool
@@ -71,27 +101,107 @@ takes_join(const HashJoin *join)
 		!join->join.plan.parallel_aware;
 }
 
+/* What a build has of a row beside its values, roughly. */
+#define BYTES_BESIDE (3 * sizeof(uint64))
+
+bool
+table_join_is_turned(JoinType type, const join_side *outer, const join_side *inner)
+{
+	double		outer_bytes = outer->num_rows * (outer->width + BYTES_BESIDE);
+	double		inner_bytes = inner->num_rows * (inner->width + BYTES_BESIDE);
+
+	return (type == JOIN_SEMI || type == JOIN_ANTI) && inner->is_scan && inner_bytes > outer_bytes;
+}
+
+static bool
+is_turned(const HashJoin *join)
+{
+	const Plan *outer = outerPlan(join);
+	const Plan *inner = outerPlan(innerPlan(join));
+	join_side	sides[2] = {{outer->plan_rows, outer->plan_width, false}, {inner->plan_rows, inner->plan_width, is_scan(inner)}};
+
+	return table_join_is_turned(join->join.jointype, &sides[0], &sides[1]);
+}
+
+Expr *
+table_join_switched(const OpExpr *clause)
+{
+	return make_opclause(get_commutator(clause->opno), BOOLOID, false, lsecond(clause->args), linitial(clause->args), InvalidOid,
+						 clause->inputcollid);
+}
+
+static List *
+switched(const List *clauses)
+{
+	List	   *made = NIL;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+		made = lappend(made, table_join_switched(lfirst_node(OpExpr, cell)));
+	return made;
+}
+
+static Node *
+take_equal(Node *node, void *clauses)
+{
+	ListCell   *cell;
+
+	foreach(cell, node ? (List *) clauses : NIL)
+	{
+		const OpExpr *clause = lfirst_node(OpExpr, cell);
+		Node	   *other = lsecond(clause->args);
+
+		if (equal(node, linitial(clause->args)) && exprType(node) == exprType(other))
+			return copyObject(other);
+	}
+	return node ? expression_tree_mutator(node, take_equal, clauses) : NULL;
+}
+
+List *
+table_join_take_equal(List *exprs, List *clauses)
+{
+	return (List *) take_equal((Node *) exprs, clauses);
+}
+
+static bool
+has_inner(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Var) ? ((const Var *) node)->varno == INNER_VAR : expression_tree_walker(node, has_inner, context);
+}
+
+PlanState *
+source_join_stream(const HashJoinState *node)
+{
+	return is_turned((const HashJoin *) node->js.ps.plan) ? outerPlanState(innerPlanState(node)) : outerPlanState(node);
+}
+
 List *
 source_add_join(row_source *source, HashJoinState *node, List *exprs)
 {
 	const HashJoin *plan = (const HashJoin *) node->js.ps.plan;
-	int			number = list_length(source->joins);
+	build_name	name = {list_length(source->joins), is_turned(plan)};
+	List	   *clauses = name.is_turned ? switched(plan->hashclauses) : plan->hashclauses;
 	source_join *join;
 	List	   *own;
 
-	if (!takes_join(plan))
+	if (name.is_turned)
+		exprs = table_join_take_equal(exprs, clauses);
+	if (!takes_join(plan) || (name.is_turned && has_inner((Node *) exprs, NULL)))
 		return NIL;
 	join = palloc0(sizeof(source_join));
 	join->node = node;
-	join->rows = outerPlanState(innerPlanState(node));
+	join->is_turned = name.is_turned;
+	join->rows = name.is_turned ? outerPlanState(node) : outerPlanState(innerPlanState(node));
 	join->source = row_source_open_rows(join->rows);
 	source->joins = lappend(source->joins, join);
 	if (plan->join.jointype == JOIN_INNER)
-		own = list_make3(plan->hashclauses, NIL, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
+		own = list_make3(clauses, NIL, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
 	else
-		own = list_make3(plan->hashclauses, plan->join.joinqual, plan->join.plan.qual);
+		own = list_make3(clauses, plan->join.joinqual, plan->join.plan.qual);
 	exprs = lappend(exprs, own);
-	return (List *) name_build((Node *) exprs, &number);
+	return (List *) name_build((Node *) exprs, &name);
 }
 
 /* Joins as the scan of a reader has them, behind its columns. */
@@ -109,7 +219,8 @@ joins_of(const row_source *source, List *exprs)
 		table_join *join = palloc(sizeof(table_join));
 
 		*join = (table_join) {
-			.type = from->node->js.jointype,.may_repeat = table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
+			.type = from->node->js.jointype,.is_turned = from->is_turned,
+			.may_repeat = from->is_turned || table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.one_by_one = from->one_by_one,
 			.num_rounds = Max(from->num_rounds, 1)
 		};

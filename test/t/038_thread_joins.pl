@@ -78,7 +78,7 @@ check_rounds('a side that is larger than expected', 2, "SELECT q.v, count(*), su
 run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
 check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
 
-# right and full joins: one round
+# right and full joins
 sub check_outer
 {
 	my ($name, $is_job, @queries) = @_;
@@ -111,7 +111,39 @@ check_outer('a subquery that is run again', 1, 'SELECT g, q.* FROM generate_seri
 check_outer('an expression below the join', 0, 'SELECT s.region, count(*), sum(one) FROM shops s LEFT JOIN (SELECT l, coalesce(v, 1) AS one FROM facts) f ON f.l = s.id GROUP BY 1');
 check_outer('a join below the join', 0, 'SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN (SELECT f.* FROM facts f JOIN small m ON m.id = f.v) f ON f.l = s.id GROUP BY 1');
 run('RESET work_mem');
-check_outer('a build beyond memory', 0, 'SELECT g.kind, count(*), count(f.id) FROM large g LEFT JOIN facts f ON f.l = g.id GROUP BY 1');
+my @outer = ('SELECT g.kind, count(*), count(f.id), avg(f.f) FROM large g LEFT JOIN facts f ON f.l = g.id GROUP BY 1', 'SELECT g.kind, f.v % 10, count(*), min(g.label) FROM facts f FULL JOIN large g ON f.l = g.id GROUP BY 1, 2',
+	'SELECT g.kind, count(*), count(f.id) FROM facts f FULL JOIN large g ON f.l = g.id AND f.v > g.kind * 40 GROUP BY 1');
+check_outer('a build beyond memory', 1, @outer);
+check_rounds('of which each round has rows without a match', 2, @outer);
+
+# EXISTS and NOT EXISTS of a table that is the larger side: it streams, and the plan below is PostgreSQL's
+sub check_turned
+{
+	my ($name, $least_rounds, @conditions) = @_;
+	my @queries = map { ("SELECT kind, count(*), sum(n), avg(n), max(label) FROM large g WHERE EXISTS $_ GROUP BY 1", "SELECT count(*), count(label) FROM large g WHERE NOT EXISTS $_",
+		"SELECT g.id, label FROM large g WHERE EXISTS $_ ORDER BY label NULLS FIRST, g.id LIMIT 50", "SELECT m.name, count(*) FROM large g JOIN small m ON m.id = g.kind WHERE NOT EXISTS $_ GROUP BY 1") } @conditions;
+
+	check_plans($session, $name, sub {
+		my ($plan) = @_;
+		my $rounds = $plan =~ /Rounds: (\d+)/ ? $1 : 1;
+
+		return $plan =~ /Executor: cpu\n.*Joins: .*Hash (?:Semi|Anti) Join.*Seq Scan on large g[^\n]*\n.*Hash \(never executed\)/s && $plan !~ /Seq Scan on large g \(actual rows=0/ && $rounds >= $least_rounds;
+	}, @queries);
+	return;
+}
+
+run("INSERT INTO large SELECT -i, 'none', i % 13 FROM generate_series(1, 30) i", 'ALTER TABLE large DROP CONSTRAINT large_pkey, ALTER id DROP NOT NULL', 'INSERT INTO large SELECT NULL, label, kind FROM large WHERE id BETWEEN 1 AND 40', 'INSERT INTO large SELECT * FROM large WHERE id % 10 = 0',
+	'CREATE TABLE often AS SELECT f.* FROM facts f, generate_series(1, 3)', 'VACUUM ANALYZE');
+my @exists = ('(SELECT 1 FROM often f WHERE f.l = g.id)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v > 40)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v > g.kind * 40)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v % 13 = g.kind)');
+run("SET work_mem = '64MB'");
+check_turned('the larger side streams', 1, @exists);
+run('RESET work_mem');
+check_turned('in rounds', 2, @exists);
+run("SET work_mem = '64MB'", 'CREATE TABLE often_parts (LIKE often) PARTITION BY HASH (id)', (map { "CREATE TABLE often_$_ PARTITION OF often_parts FOR VALUES WITH (MODULUS 2, REMAINDER $_)" } 0, 1), 'INSERT INTO often_parts SELECT * FROM often', 'VACUUM ANALYZE');
+check_turned('of partitions', 1, '(SELECT 1 FROM often_parts f WHERE f.l = g.id AND f.v > 40)');
+check_plans($session, 'a side that is a join, and a subquery that is run again', sub { return $_[0] =~ /Executor: cpu\n.*Joins: [12] .*Hash Semi Join/s; },
+	'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT m.name, count(*) FROM large l JOIN small m ON m.id = l.kind WHERE EXISTS (SELECT 1 FROM often f WHERE f.l = l.id AND f.v > g * 100) GROUP BY 1) q ORDER BY 1, 2');
+check_plans($session, 'nobody is looked for', sub { return $_[0] !~ /Joins: /; }, 'SELECT kind, count(*) FROM large g WHERE kind > 100 AND EXISTS (SELECT 1 FROM often f WHERE f.l = g.id) GROUP BY 1');
 
 # keys that repeat, other conditions of a match, texts of any length
 sub check_joined

@@ -951,7 +951,7 @@ typedef struct join_case
 	uint32_t	repeats;		/* rows of the build with each key; 0: these differ, and the spec says so */
 	mgpu_match_kind kind;
 	bool		has_condition;	/* the build's cell is not NULL */
-	bool		adds_unmatched; /* and rows of the build */
+	mgpu_match_adds adds;		/* and which rows of the build */
 } join_case;
 
 
@@ -999,7 +999,7 @@ static bool
 look_up(group_case *job, join_case *join)
 {
 	mgpu_group_spec *spec = &job->spec;
-	bool		is_found = join->kind == MGPU_MATCH_PAIRS || join->kind == MGPU_MATCH_SOME;
+	bool		is_found = join->kind == MGPU_MATCH_PAIRS || join->kind == MGPU_MATCH_SOME || join->kind == MGPU_MATCH_MARKS;
 	uint16_t	column_reg;
 	uint16_t	row;
 
@@ -1018,14 +1018,14 @@ look_up(group_case *job, join_case *join)
 	spec->num_tests = 1;
 	if (join->has_condition)
 		add_condition(spec, row);
-	if (join->repeats > 0 || join->adds_unmatched || join->has_condition)
+	if (join->repeats > 0 || join->adds != MGPU_ADDS_NOTHING || join->has_condition)
 		spec->matches[spec->num_matches++] = (mgpu_group_match) {
-			.test = 1,.num_conditions = join->has_condition,.reg = row,.kind = join->kind,.adds_unmatched = join->adds_unmatched
+			.test = 1,.num_conditions = join->has_condition,.reg = row,.kind = join->kind,.adds = join->adds
 		};
 	return true;
 }
 
-/* How many rows a join has: pairs, rows of the build without one, and rows of the table. */
+/* How many rows a join has: pairs, rows of the table, and rows of the build. */
 static uint64_t
 count_joined(const group_case *job, const join_case *join)
 {
@@ -1048,7 +1048,7 @@ count_joined(const group_case *job, const join_case *join)
 		count += has_match ? join->kind == MGPU_MATCH_SOME : join->kind == MGPU_MATCH_ALL || join->kind == MGPU_MATCH_NONE;
 	}
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
-		count += !matched[row] && join->adds_unmatched;
+		count += join->adds == (matched[row] ? MGPU_ADDS_MATCHED : MGPU_ADDS_UNMATCHED);
 	return count;
 }
 
@@ -1060,11 +1060,19 @@ test_joins(void)
 	for (uint64_t seed = 1; seed < 1600; seed++)
 	{
 		static const uint32_t repeats[] = {0, 0, 3, 80};
-		join_case	join = {.kind = seed % 4,.repeats = repeats[seed / 4 % 4],.has_condition = seed % 4 > MGPU_MATCH_ALL || seed % 32 < 16,.adds_unmatched = seed % 4 <= MGPU_MATCH_ALL && seed % 64 < 32};
+		join_case	join = {.kind = seed % 4,.repeats = repeats[seed / 4 % 4],.has_condition = seed % 4 > MGPU_MATCH_ALL || seed % 32 < 16};
 		group_case	job;
 		table_run	how = random_run(seed);
 		group_outcome outcome;
 
+		if (join.kind <= MGPU_MATCH_ALL && seed % 64 < 32)
+			join.adds = MGPU_ADDS_UNMATCHED;
+		else if (seed % 64 >= 48)
+		{
+			join.kind = MGPU_MATCH_MARKS;
+			join.adds = seed % 4 < 2 ? MGPU_ADDS_UNMATCHED : MGPU_ADDS_MATCHED;
+			join.has_condition = seed % 2 == 0;
+		}
 		group_random_case(&job, seed, pages, 0);
 		if (look_up(&job, &join))
 		{
@@ -1089,8 +1097,9 @@ test_bad_matches(void)
 {
 	static const mgpu_group_match bad[] = {
 		{.test = 0,.num_conditions = 1}, {.test = 3,.num_conditions = 0}, {.test = 1,.num_conditions = 2}, {.test = 1,.num_conditions = UINT32_MAX},
-		{.test = 1,.build = 1}, {.test = 1,.kind = MGPU_MATCH_NONE + 1,.num_conditions = 1}, {.test = 1,.kind = MGPU_MATCH_SOME},
-		{.test = 1,.kind = MGPU_MATCH_NONE}, {.test = 1,.adds_unmatched = 2}
+		{.test = 1,.build = 1}, {.test = 1,.kind = MGPU_MATCH_MARKS + 1,.num_conditions = 1}, {.test = 1,.kind = MGPU_MATCH_SOME},
+		{.test = 1,.kind = MGPU_MATCH_NONE}, {.test = 1,.adds = MGPU_ADDS_MATCHED}, {.test = 1,.adds = MGPU_ADDS_MATCHED + 1},
+		{.test = 1,.kind = MGPU_MATCH_MARKS}
 	};
 	join_case	join = {.has_condition = true};
 	group_case	job;

@@ -136,7 +136,7 @@ typedef struct mgpu_table_worker
 typedef enum mgpu_table_stage
 {
 	MGPU_TABLE_READING,
-	MGPU_TABLE_ADDING,			/* rows of a build that were not matched */
+	MGPU_TABLE_ADDING,			/* rows of a build, by their marks */
 	MGPU_TABLE_CUTTING,			/* FOLD: groups by parts */
 	MGPU_TABLE_GROUPING,		/* parts */
 	MGPU_TABLE_SORTING,			/* values of large groups; ORDER: keys */
@@ -202,8 +202,8 @@ struct mgpu_run
 	mgpu_arena	arena;			/* batches */
 	mgpu_table_batch *first;
 	mgpu_table_batch *last;
-	_Atomic uint8_t *matched;	/* of each row of the spec's build; NULL: nobody asks */
-	mgpu_table_batch **unmatched;	/* batches of its rows, of each task */
+	_Atomic uint8_t *marked;	/* of each row of the first match's build: 1 if it is matched; NULL: nobody asks */
+	mgpu_table_batch **of_marks;	/* batches of its rows, of each task */
 
 	/* groups */
 	uint32_t	num_parts;

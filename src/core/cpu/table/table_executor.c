@@ -99,7 +99,7 @@ make_run(mgpu_run *run, int num_threads)
 	/* of ORDER, the words of table_cut.c, which are 0 */
 	run->fresh = calloc(run->record.num_words + 3 + run->spec.num_keys + run->cut, sizeof(uint64_t));
 	run->parts = calloc(MGPU_TABLE_PARTS, sizeof(*run->parts));
-	if (run->fresh == NULL || run->parts == NULL || !make_workers(run) || !make_slots(run) || !mgpu_table_make_matched(run))
+	if (run->fresh == NULL || run->parts == NULL || !make_workers(run) || !make_slots(run) || !mgpu_table_make_marks(run))
 		return false;
 	if (run->way != MGPU_TABLE_ORDER)
 		mgpu_table_fresh_record(&run->spec, &run->record, run->fresh);
@@ -152,8 +152,7 @@ table_release(mgpu_run *run)
 	free(run->reads);
 	free(run->fresh);
 	free(run->piece);
-	free((void *) run->matched);
-	free(run->unmatched);
+	mgpu_table_free_marks(run);
 	free(run);
 }
 

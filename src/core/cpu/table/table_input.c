@@ -121,7 +121,8 @@ mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgp
 	if (bytes == 0)
 		return MGPU_OK;
 	slot->num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
-	if (run->num_committed++ == 0)
+	run->num_committed++;
+	if (run->num_reads == 0)
 		mgpu_pool_begin_held(run->pool, read_task, run, MOST_TASKS);
 	if (!add_reads(run, slot))
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a batch");
@@ -129,20 +130,17 @@ mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgp
 	return MGPU_OK;
 }
 
-mgpu_status
-mgpu_table_all_read(mgpu_run *run, mgpu_error *err)
-{
-	mgpu_status status = mgpu_table_status(run, err);
-
-	if (status != MGPU_OK || atomic_load(&run->num_done) == run->num_reads)
-		return status;
-	mgpu_pool_help(run->pool, (double) mgpu_cpu_tunables.poll_ms);
-	return MGPU_PENDING;
-}
-
 void
 mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *builds)
 {
 	run->spec = *spec;
 	run->builds = builds;
+	if (run->stage != MGPU_TABLE_ADDING)
+		return;
+	run->stage = MGPU_TABLE_READING;
+	run->num_reads = 0;
+	atomic_store(&run->num_done, 0);
+	mgpu_table_free_marks(run);
+	if (!mgpu_table_make_marks(run))
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }

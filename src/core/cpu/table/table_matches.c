@@ -146,14 +146,14 @@ load_pairs(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_group_matc
 }
 
 static void
-note_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_pairs)
+mark_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_pairs)
 {
 	const mgpu_register *reg = &worker->registers[match->reg];
 
-	for (uint32_t i = 0; match->adds_unmatched && i < num_pairs; i++)
+	for (uint32_t i = 0; match->adds != MGPU_ADDS_NOTHING && i < num_pairs; i++)
 	{
 		if (reg->states[i] == MGPU_IS_VALUE)
-			mgpu_table_note_match(run, reg->integers[i]);
+			mgpu_table_mark_row(run, reg->integers[i]);
 	}
 }
 
@@ -178,10 +178,10 @@ meet_pairs(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t n
 		num_pairs = mgpu_table_meet_tests(run, worker, match->test, mgpu_group_match_end(match), saved->from, num_pairs);
 		for (uint32_t i = 0; i < num_pairs; i++)
 			saved->has_match[saved->from[i]] = true;
-		note_matches(run, worker, match, num_pairs);
+		mark_matches(run, worker, match, num_pairs);
 		if (match->kind <= MGPU_MATCH_ALL)
 			goes_on = meet_from(run, worker, number + 1, num_pairs);
-		else if (num_pairs > 0 && row < num_rows && saved->has_match[row])
+		else if (match->kind != MGPU_MATCH_MARKS && num_pairs > 0 && row < num_rows && saved->has_match[row])
 			row++;				/* one match is enough */
 	}
 	return goes_on;
@@ -209,13 +209,14 @@ meet_match(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t n
 
 	if (match->num_conditions == 0 && !run->spec.builds[match->build].has_next)
 	{
-		note_matches(run, worker, match, num_rows);
-		return meet_from(run, worker, number + 1, num_rows);
+		mark_matches(run, worker, match, num_rows);
+		return match->kind == MGPU_MATCH_MARKS || meet_from(run, worker, number + 1, num_rows);
 	}
 	save_rows(run, worker, match, worker->saved[number], num_rows);
 	if (!meet_pairs(run, worker, number, num_rows))
 		return false;
-	return match->kind == MGPU_MATCH_PAIRS || has_all_pairs(match) || meet_alone(run, worker, number, match->kind == MGPU_MATCH_SOME, num_rows);
+	return match->kind == MGPU_MATCH_PAIRS || match->kind == MGPU_MATCH_MARKS || has_all_pairs(match) ||
+		meet_alone(run, worker, number, match->kind == MGPU_MATCH_SOME, num_rows);
 }
 
 /* The first rows of the vector have met so many matches, and meet what is behind these. */
@@ -245,7 +246,7 @@ mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows
 }
 
 bool
-mgpu_table_take_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows)
+mgpu_table_take_marked(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows)
 {
 	const mgpu_group_match *match = &run->spec.matches[0];
 	mgpu_register *reg = &worker->registers[match->reg];

@@ -10,15 +10,18 @@
 /* table_input.c: functions of the executor that take pages (core/executor.h). */
 mgpu_status mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *slot_bytes, mgpu_error *err);
 mgpu_status mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
-mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
 void		mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *builds);
 
-/* table_unmatched.c: note which rows of a build are matched; then read the others, as many tasks as are planned. */
-bool		mgpu_table_make_matched(mgpu_run *run);
-void		mgpu_table_note_match(mgpu_run *run, int64_t row);
-uint64_t	mgpu_table_unmatched_tasks(const mgpu_run *run);
-bool		mgpu_table_plan_unmatched(mgpu_run *run);
-void		mgpu_table_add_unmatched(void *run, uint64_t task, int worker);
+/* table_stages.c: the same, of rounds. */
+mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
+
+/* table_marks.c: mark rows of a build that are matched; then read those that are wanted, as many tasks as are planned. */
+bool		mgpu_table_make_marks(mgpu_run *run);
+void		mgpu_table_free_marks(mgpu_run *run);
+void		mgpu_table_mark_row(mgpu_run *run, int64_t row);
+uint64_t	mgpu_table_marks_tasks(const mgpu_run *run);
+bool		mgpu_table_plan_marks(mgpu_run *run);
+void		mgpu_table_add_marked(void *run, uint64_t task, int worker);
 
 /*
  * The vectors of a batch (table_batches.c): have room for so many rows, take those that are kept, and keep the batch.  More rows than that go to
@@ -49,11 +52,11 @@ void		mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t te
 void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 
 /*
- * table_matches.c.  All rows of a vector meet tests and matches, and those that are kept are taken.  So too rows of a build that the table's have not
- * matched: their inputs are NULL, and only what is behind the match counts.  false: out of memory.
+ * table_matches.c.  All rows of a vector meet tests and matches, and those that are kept are taken.  So too rows of a build that come by their
+ * marks: their inputs are NULL, and only what is behind the match counts.  false: out of memory.
  */
 bool		mgpu_table_make_saved(mgpu_run *run, mgpu_table_worker *worker);
 bool		mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
-bool		mgpu_table_take_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
+bool		mgpu_table_take_marked(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
 
 #endif							/* MGPU_TABLE_READ_H */

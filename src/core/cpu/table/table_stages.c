@@ -103,19 +103,29 @@ take_groups(mgpu_run *run)
 	run->stage = MGPU_TABLE_GROUPING;
 }
 
-/* All rows are read: those of pages, and then of a build. */
+/* Whether rows of a build come next, behind those of all pages. */
+static bool
+has_marks_left(const mgpu_run *run)
+{
+	return run->marked != NULL && run->stage == MGPU_TABLE_READING;
+}
+
+static mgpu_status
+begin_adding(mgpu_run *run, mgpu_error *err)
+{
+	if (!mgpu_table_plan_marks(run))
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for batches");
+	begin_phase(run, MGPU_TABLE_ADDING, mgpu_table_add_marked, mgpu_table_marks_tasks(run));
+	return MGPU_OK;
+}
+
 static mgpu_status
 end_reading(mgpu_run *run, mgpu_error *err)
 {
 	uint64_t	num_rows = 0;
 
-	if (run->matched != NULL && run->stage == MGPU_TABLE_READING)
-	{
-		if (!mgpu_table_plan_unmatched(run))
-			return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for batches");
-		begin_phase(run, MGPU_TABLE_ADDING, mgpu_table_add_unmatched, mgpu_table_unmatched_tasks(run));
-		return MGPU_OK;
-	}
+	if (has_marks_left(run))
+		return begin_adding(run, err);
 	for (int i = 0; i < run->num_workers; i++)
 		num_rows += run->workers[i].num_kept;
 	mgpu_table_join_batches(run);
@@ -228,4 +238,18 @@ mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err)
 	else if (run->stage == MGPU_TABLE_WRITING && run->in_pieces)
 		return mgpu_table_next_piece(run) ? MGPU_PENDING : MGPU_OK;
 	return run->phase_open ? MGPU_PENDING : MGPU_OK;
+}
+
+mgpu_status
+mgpu_table_all_read(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_table_status(run, err);
+
+	if (status == MGPU_OK)
+		status = mgpu_table_work(run, (double) mgpu_cpu_tunables.poll_ms, err);
+	if (status == MGPU_OK && has_marks_left(run))
+		status = begin_adding(run, err);
+	else
+		return status;
+	return status == MGPU_OK ? MGPU_PENDING : status;
 }
