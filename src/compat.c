@@ -134,33 +134,47 @@ mgpu_add_relation_hook(mgpu_relation_hook hook)
 	planner_hook_of_relations = call_hook;
 }
 
-static void (*on_query) (Query *query);
+static void (*change_query) (Query *query);
+static Query *(*rewrite_query) (const Query *query);
+static bool (*is_better_plan) (const PlannedStmt *plan, const PlannedStmt *before);
 static planner_hook_type previous_planner;
 
 #if PG_VERSION_NUM >= 190000
-
-static PlannedStmt *
-plan_query(Query *query, const char *text, int options, ParamListInfo params, struct ExplainState *es)
-{
-	on_query(query);
-	return previous_planner ? previous_planner(query, text, options, params, es) : standard_planner(query, text, options, params, es);
-}
-
+#define PLANNER_PARAMETERS Query *query, const char *text, int options, ParamListInfo params, struct ExplainState *es
+#define PLANNER_ARGUMENTS text, options, params, es
 #else
-
-static PlannedStmt *
-plan_query(Query *query, const char *text, int options, ParamListInfo params)
-{
-	on_query(query);
-	return previous_planner ? previous_planner(query, text, options, params) : standard_planner(query, text, options, params);
-}
-
+#define PLANNER_PARAMETERS Query *query, const char *text, int options, ParamListInfo params
+#define PLANNER_ARGUMENTS text, options, params
 #endif
 
-void
-mgpu_add_query_hook(void (*hook) (Query *query))
+static PlannedStmt *
+plan_one(PLANNER_PARAMETERS)
 {
-	on_query = hook;
+	return previous_planner ? previous_planner(query, PLANNER_ARGUMENTS) : standard_planner(query, PLANNER_ARGUMENTS);
+}
+
+static PlannedStmt *
+plan_query(PLANNER_PARAMETERS)
+{
+	Query	   *other;
+	PlannedStmt *plan;
+	PlannedStmt *of_other;
+
+	change_query(query);
+	/* the planner changes what it plans */
+	other = rewrite_query(query);
+	plan = plan_one(query, PLANNER_ARGUMENTS);
+	of_other = other ? plan_one(other, PLANNER_ARGUMENTS) : NULL;
+	return of_other && is_better_plan(of_other, plan) ? of_other : plan;
+}
+
+void
+mgpu_add_query_hooks(void (*change) (Query *query), Query *(*rewrite) (const Query *query),
+					 bool (*is_better) (const PlannedStmt *plan, const PlannedStmt *before))
+{
+	change_query = change;
+	rewrite_query = rewrite;
+	is_better_plan = is_better;
 	previous_planner = planner_hook;
 	planner_hook = plan_query;
 }

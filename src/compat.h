@@ -18,6 +18,7 @@
 #error "mgpu_pg needs PostgreSQL 14 or later"
 #endif
 
+struct PlannedStmt;
 struct PlannerInfo;
 struct Query;
 struct RelOptInfo;
@@ -284,8 +285,9 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 typedef void (*mgpu_relation_hook) (struct PlannerInfo *root, Oid table, bool inherits, struct RelOptInfo *rel);
 extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
 
-/* What may change a query before it is planned; and whether a constraint says that no row has a NULL in a column. */
-extern void mgpu_add_query_hook(void (*hook) (struct Query *query));
+/* What may change a query before it is planned, and may make another of it, or NULL, whose plan runs if that is better than the one before. */
+extern void mgpu_add_query_hooks(void (*change) (struct Query *query), struct Query *(*rewrite) (const struct Query *query),
+								 bool (*is_better) (const struct PlannedStmt *plan, const struct PlannedStmt *before));
 extern bool mgpu_is_not_null(Oid table, AttrNumber number);
 
 /* CLUSTER is a kind of REPACK since 19. */

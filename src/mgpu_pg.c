@@ -51,6 +51,7 @@ int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_scan = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_index_build = MGPU_ENABLE_OFF;
 bool		mgpu_setting_enable_not_in = true;
+bool		mgpu_setting_enable_correlated = true;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_enable_threads = true;
 bool		mgpu_setting_report_declined = false;
@@ -166,6 +167,11 @@ define_reading(void)
 							 "Plans NOT IN of subqueries as joins.",
 							 NULL,
 							 &mgpu_setting_enable_not_in, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_correlated",
+							 "Plans aggregates of the rows that belong to each row as groups that are joined.",
+							 "It does so where that costs less than a subquery for each row.",
+							 &mgpu_setting_enable_correlated, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
@@ -306,7 +312,7 @@ _PG_init(void)
 	top_path_init();
 	join_search_init();
 	scan_offer_init();
-	not_in_init();
+	mgpu_add_query_hooks(not_in_rewrite, correlated_rewrite, correlated_is_better);
 	index_build_init();
 	service_init();
 }

@@ -144,19 +144,13 @@ typedef enum mgpu_match_kind
 	MGPU_MATCH_MARKS			/* it marks its matches, and that is all */
 } mgpu_match_kind;
 
-/* Rows of a build that come once all others have, with NULL for what the table has. */
-typedef enum mgpu_match_adds
-{
-	MGPU_ADDS_NOTHING = 0,
-	MGPU_ADDS_UNMATCHED,		/* those that no row has matched */
-	MGPU_ADDS_MATCHED			/* the others */
-} mgpu_match_adds;
+/* Rows of a build that come once all others have, with NULL for what the table has: none, those that no row has matched, or the others. */
+typedef enum mgpu_match_adds {MGPU_ADDS_NOTHING = 0, MGPU_ADDS_UNMATCHED, MGPU_ADDS_MATCHED} mgpu_match_adds;
 
 /*
  * A row that has met so many tests, at least one, may match rows of a build: that which is in a register, if it is not NULL, and those with the
  * same key (mgpu_build_next).  A pair is a match if it meets the next tests, the conditions.  Without conditions, a row that has none has met the
- * tests before.  If rows of the build come themselves, that match is the first; those of each round of a build come at its end.
- * By CPU threads alone.
+ * tests before.  If rows of the build come themselves, that match is the first; those of each round of a build come at its end.  By threads alone.
  */
 typedef struct mgpu_group_match
 {
@@ -350,13 +344,6 @@ MGPU_CODEC bool
 mgpu_group_match_stays(const mgpu_group_match *match)
 {
 	return match->num_conditions > 0 || match->adds != MGPU_ADDS_NOTHING;
-}
-
-/* Which rows of a build come themselves. */
-MGPU_CODEC uint32_t
-mgpu_group_adds(const mgpu_group_spec *spec)
-{
-	return spec->num_matches > 0 ? spec->matches[0].adds : MGPU_ADDS_NOTHING;
 }
 
 /* Where the operations of all tests end, and those of columns begin. */

@@ -261,15 +261,9 @@ rewrite_below(Node *node, void *context)
 	return false;
 }
 
-static void
-rewrite(Query *query)
+void
+not_in_rewrite(Query *query)
 {
 	if (mgpu_setting_enable_not_in)
 		(void) rewrite_below((Node *) query, NULL);
-}
-
-void
-not_in_init(void)
-{
-	mgpu_add_query_hook(rewrite);
 }

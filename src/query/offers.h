@@ -20,8 +20,12 @@ extern void scan_offer_joined(PlannerInfo *root, RelOptInfo *joined, Path *joins
 /* Leave out paths that group what it returns, where a job groups: that has no rows to return, however many they are. */
 extern void scan_offer_withdraw(RelOptInfo *grouped);
 
-/* Have NOT IN of subqueries planned as joins. */
-extern void not_in_init(void);
+/* Make joins of NOT IN of subqueries. */
+extern void not_in_rewrite(Query *query);
+
+/* A copy of a query that has groups for subqueries which aggregate; NULL: there are none.  Whether its plan is to run, and not that of before. */
+extern Query *correlated_rewrite(const Query *query);
+extern bool correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before);
 
 /* Keep joins that jobs may do (query/join_search.h). */
 extern void join_search_init(void);

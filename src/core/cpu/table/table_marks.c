@@ -24,7 +24,7 @@ num_rows_of(const mgpu_run *run)
 bool
 mgpu_table_make_marks(mgpu_run *run)
 {
-	if (mgpu_group_adds(&run->spec) == MGPU_ADDS_NOTHING)
+	if (run->spec.num_matches == 0 || run->spec.matches[0].adds == MGPU_ADDS_NOTHING)
 		return true;
 	run->marked = calloc((size_t) num_rows_of(run) + 1, sizeof(*run->marked));
 	return run->marked != NULL;
@@ -69,7 +69,7 @@ mgpu_table_plan_marks(mgpu_run *run)
 static uint32_t
 find_wanted(const mgpu_run *run, uint64_t *next, uint64_t end, uint32_t *rows)
 {
-	uint8_t		wanted = mgpu_group_adds(&run->spec) == MGPU_ADDS_MATCHED;
+	uint8_t		wanted = run->spec.matches[0].adds == MGPU_ADDS_MATCHED;
 	uint32_t	num_rows = 0;
 
 	for (; *next < end && num_rows < MGPU_VECTOR_ROWS; ++*next)
