@@ -19,6 +19,7 @@
 #include "optimizer/planner.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -177,6 +178,18 @@ mgpu_add_query_hooks(void (*change) (Query *query), Query *(*rewrite) (const Que
 	is_better_plan = is_better;
 	previous_planner = planner_hook;
 	planner_hook = plan_query;
+}
+
+Node *
+mgpu_make_nullable(Node *expr, int table, int join)
+{
+#if PG_VERSION_NUM >= 160000
+	return add_nulling_relids(expr, bms_make_singleton(table), bms_make_singleton(join));
+#else
+	(void) table;
+	(void) join;
+	return expr;
+#endif
 }
 
 /* ---- tables */

@@ -289,6 +289,7 @@ extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
 extern void mgpu_add_query_hooks(void (*change) (struct Query *query), struct Query *(*rewrite) (const struct Query *query),
 								 bool (*is_better) (const struct PlannedStmt *plan, const struct PlannedStmt *before));
 extern bool mgpu_is_not_null(Oid table, AttrNumber number);
+extern struct Node *mgpu_make_nullable(struct Node *expr, int table, int join);	/* columns of a table that an outer join may lack */
 
 /* CLUSTER is a kind of REPACK since 19. */
 #if PG_VERSION_NUM < 190000

@@ -210,7 +210,7 @@ BEGIN
     num_rows := t.num_rows;
     FOR i IN 2 .. oracle.pick(ARRAY[2, 2, 2, 3, 3, 3, 4, 4, 5, 6]) LOOP
         new := 'a' || i;
-        kind := oracle.pick(ARRAY['JOIN', 'JOIN', 'JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN', 'EXISTS', 'IN', 'NOT EXISTS', oracle.pick(ARRAY['NOT EXISTS', 'NOT IN', 'NOT IN', 'RIGHT JOIN', 'FULL JOIN'])]);
+        kind := oracle.pick(ARRAY['JOIN', 'JOIN', 'JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN', 'EXISTS', 'IN', 'NOT EXISTS', oracle.pick(ARRAY['NOT EXISTS', 'NOT IN', 'NOT IN', 'RIGHT JOIN', 'FULL JOIN', 'AGGREGATE', 'AGGREGATE'])]);
         SELECT * INTO t FROM oracle.join_tables j ORDER BY random() / CASE WHEN is_unique THEN 6 ELSE 1 END LIMIT 1;
         by_unique := t.is_unique AND (is_plain OR random() < 0.8);
         kind := CASE WHEN is_plain AND NOT by_unique AND kind LIKE '%JOIN' AND random() < 0.4 THEN oracle.pick(ARRAY['EXISTS', 'EXISTS', 'NOT EXISTS']) WHEN is_plain AND kind IN ('NOT IN', 'RIGHT JOIN', 'FULL JOIN') THEN 'JOIN' ELSE kind END;
@@ -240,6 +240,9 @@ BEGIN
             num_rows := num_rows * times + CASE WHEN kind IN ('RIGHT JOIN', 'FULL JOIN') THEN t.num_rows ELSE 0 END;
         ELSIF kind LIKE '%IN' THEN
             conditions := conditions || format('%1$s.k1 %2$s (SELECT %3$s.k1 FROM %4$s %3$s WHERE %5$s)', oracle.pick(aliases), kind, new, t.name, oracle.join_expr(ARRAY[new], oracle.join_forms('cond')));
+        ELSIF kind = 'AGGREGATE' THEN
+            conditions := conditions || format('%s.v %s (SELECT %s FROM %s %s WHERE %s%s)%s', oracle.pick(aliases), oracle.pick(ARRAY['<', '>=', '<>']), replace(oracle.pick(ARRAY['avg(#)', 'min(#)', 'max(#) - 3', 'sum(#) / 9', 'count(#)', 'count(*)', 'avg(#) + count(*)', 'count(DISTINCT #)']), '#', new || '.v'),
+                t.name, new, clauses, more, oracle.pick(ARRAY['', '', ' IS NOT TRUE']));
         ELSE
             conditions := conditions || format('%s (SELECT FROM %s %s WHERE %s%s)', kind, t.name, new, clauses, more);
         END IF;

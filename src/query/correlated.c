@@ -1,20 +1,20 @@
 /*
  * correlated.c
- *		Aggregates that a condition takes of the rows that belong to each row, as groups that are joined.
+ *		Aggregates of the rows that belong to each row, as groups that are joined.
  *
  * WHERE x < (SELECT avg(y) FROM s WHERE s.k = r.k) is a subquery to PostgreSQL, which runs once for each row.  Without an index, that takes hours.
  * It also means:
  *
  *		FROM r, (SELECT k, avg(y) AS a FROM s GROUP BY k) AS q WHERE q.k = r.k AND x < q.a
  *
- * since a row without any in s has no average, so that the condition is not met.  For a few rows with an index, the subquery is faster.  So both are
- * planned, and the cheaper one runs (mgpu_add_query_hook).
+ * since a row without any in s has no average, so that the condition is not met.  Where that is no reason, as in a list of columns, it is a left join.
+ * For a few rows with an index, the subquery is faster.  So both are planned, and the cheaper one runs (mgpu_add_query_hooks).
  *
  * All groups are computed, not only those that somebody asks for.  So the subquery has nothing that may fail: functions that are leakproof, and aggregates
  * of exact types, whose answer does not depend on the order of rows either.  What is computed of aggregates is computed above the join.
  *
- * To join from the outside, for conditions that a row without any may meet, was rejected so far: count(*) = 0 is NOT EXISTS.  Kim, "On Optimizing an
- * SQL-like Nested Query", 1982.
+ * After Kim, "On Optimizing an SQL-like Nested Query", 1982, with the left joins that Ganski and Wong added in 1987: a count of no rows is 0.  To join
+ * rows before they are grouped, as Dayal does, was rejected: groups are made without the query around, by whatever is fastest for them.
  */
 #include "postgres.h"
 
@@ -28,6 +28,7 @@
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -86,19 +87,28 @@ is_exact(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
 }
 
-/* Whether an aggregate has one answer, whatever the order of its rows, which cannot fail and is NULL without rows. */
+static bool
+is_count(const Aggref *call)
+{
+	return call->aggfnoid == F_COUNT_ || call->aggfnoid == F_COUNT_ANY;
+}
+
+/* Whether an aggregate has one answer, whatever the order of its rows, which cannot fail, and is NULL without rows, or a count. */
 static bool
 takes_aggregate(const Aggref *call)
 {
 	const char *name = call->aggfnoid < FirstGenbkiObjectId ? get_func_name(call->aggfnoid) : NULL;
 	Oid			type = list_length(call->aggargtypes) == 1 ? linitial_oid(call->aggargtypes) : InvalidOid;
 
-	if (name == NULL || call->agglevelsup > 0 || call->aggkind != AGGKIND_NORMAL || call->aggfilter || call->aggorder ||
-		!OidIsValid(type) || contain_leaked_vars((Node *) linitial_node(TargetEntry, call->args)->expr) || contain_vars_of_level((Node *) call->args, 1))
+	if (name == NULL || call->agglevelsup > 0 || call->aggkind != AGGKIND_NORMAL || call->aggfilter || call->aggorder)
+		return false;
+	if (call->aggstar)
+		return is_count(call);
+	if (!OidIsValid(type) || contain_leaked_vars((Node *) linitial_node(TargetEntry, call->args)->expr) || contain_vars_of_level((Node *) call->args, 1))
 		return false;
 	if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
 		return type < FirstNormalObjectId;
-	return (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && is_exact(type);
+	return is_count(call) || ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && is_exact(type));
 }
 
 /* Whether an equality of a value of the subquery is that of its groups. */
@@ -174,12 +184,29 @@ take_conditions(grouped_subquery *to)
 	return to->num_keys > 0;
 }
 
+/* An aggregate's column of the groups. */
+static Node *
+column_of(grouped_subquery *to, Aggref *call)
+{
+	int			number = list_length(to->groups->targetList) + 1;
+	Var		   *var = makeVar(to->number, number, call->aggtype, -1, call->aggcollid, 0);
+	CoalesceExpr *count;
+
+	to->is_bad |= !takes_aggregate(call);
+	to->groups->targetList = lappend(to->groups->targetList, makeTargetEntry((Expr *) call, number, psprintf("a%d", number), false));
+	if (!is_count(call))
+		return (Node *) var;
+	count = makeNode(CoalesceExpr);
+	count->coalescetype = INT8OID;
+	count->args = list_make2(var, makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+	count->location = -1;
+	return (Node *) count;
+}
+
 /* The subquery's column in the query around: aggregates become columns of groups. */
 static Node *
 name_aggregates(Node *node, void *context)
 {
-	grouped_subquery *to = context;
-
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, Var) && ((Var *) node)->varlevelsup > 0)
@@ -189,19 +216,11 @@ name_aggregates(Node *node, void *context)
 		var->varlevelsup--;
 		return (Node *) var;
 	}
-	if (IsA(node, Aggref))
-	{
-		Aggref	   *call = (Aggref *) node;
-		int			number = list_length(to->groups->targetList) + 1;
-
-		to->is_bad |= !takes_aggregate(call);
-		to->groups->targetList = lappend(to->groups->targetList, makeTargetEntry((Expr *) call, number, psprintf("a%d", number), false));
-		return (Node *) makeVar(to->number, number, call->aggtype, -1, call->aggcollid, 0);
-	}
-	return expression_tree_mutator(node, name_aggregates, context);
+	return IsA(node, Aggref) ? column_of(context, (Aggref *) node) : expression_tree_mutator(node, name_aggregates, context);
 }
 
-static void
+/* The groups as a table of the query around. */
+static Node *
 add_groups(Query *query, const grouped_subquery *from)
 {
 	RangeTblEntry *entry = makeNode(RangeTblEntry);
@@ -216,10 +235,37 @@ add_groups(Query *query, const grouped_subquery *from)
 	entry->inFromCl = true;
 	place->rtindex = from->number;
 	query->rtable = lappend(query->rtable, entry);
-	query->jointree->fromlist = lappend(query->jointree->fromlist, place);
+	return (Node *) place;
 }
 
-/* ---- conditions */
+static void
+join_groups(Query *query, const grouped_subquery *from)
+{
+	query->jointree->fromlist = lappend(query->jointree->fromlist, add_groups(query, from));
+	query->jointree->quals = (Node *) make_ands_explicit(list_concat(make_ands_implicit((Expr *) query->jointree->quals), from->outer));
+}
+
+/* Rows without a group stay.  An expression has columns of the groups. */
+static Node *
+left_join_groups(Query *query, const grouped_subquery *from, Node *expr)
+{
+	JoinExpr   *join = makeNode(JoinExpr);
+	RangeTblEntry *entry = makeNode(RangeTblEntry);
+	List	   *tables = query->jointree->fromlist;
+
+	join->jointype = entry->jointype = JOIN_LEFT;
+	join->larg = list_length(tables) == 1 ? linitial(tables) : (Node *) makeFromExpr(tables, NULL);
+	join->rarg = add_groups(query, from);
+	join->quals = (Node *) make_ands_explicit(from->outer);
+	entry->rtekind = RTE_JOIN;
+	entry->eref = makeAlias("joined_groups", NIL);
+	query->rtable = lappend(query->rtable, entry);
+	join->rtindex = list_length(query->rtable);
+	query->jointree->fromlist = list_make1(join);
+	return mgpu_make_nullable(expr, from->number, join->rtindex);
+}
+
+/* ---- expressions */
 
 static bool
 find_subquery(Node *node, void *found)
@@ -248,52 +294,59 @@ replace_link(Node *node, void *context)
 	return node == (const Node *) replaced->link ? replaced->by : expression_tree_mutator(node, replace_link, context);
 }
 
-/* What a condition of a query becomes, to which groups are added; NIL: it stays as it is. */
-static List *
-conditions_of(Query *query, Node *condition)
+/* What an expression of a query becomes, to which groups are added. */
+static Node *
+rewrite_expression(Query *query, Node *expr, bool is_condition)
 {
 	SubLink    *link = NULL;
 	grouped_subquery made = {.number = list_length(query->rtable) + 1};
 	replaced_link replaced;
 	Node	   *column;
 
-	if (!find_subquery(condition, &link) || link->subLinkType != EXPR_SUBLINK || !has_one_row((Query *) link->subselect) ||
+	if (!find_subquery(expr, &link) || link->subLinkType != EXPR_SUBLINK || !has_one_row((Query *) link->subselect) ||
 		contain_volatile_functions(link->subselect))
-		return NIL;
+		return expr;
 	made.groups = copyObject((Query *) link->subselect);
 	column = (Node *) linitial_node(TargetEntry, made.groups->targetList)->expr;
 	made.groups->targetList = NIL;
 	if (!is_safe_from(made.groups, (Node *) made.groups->jointree) || !take_conditions(&made))
-		return NIL;
+		return expr;
 	replaced = (replaced_link) {link, name_aggregates(column, &made)};
-	condition = replace_link(condition, &replaced);
-	if (made.is_bad || checkExprHasSubLink(condition) || !bms_is_member(made.number, find_nonnullable_rels(condition)))
-		return NIL;
-	add_groups(query, &made);
-	return lappend(made.outer, condition);
+	column = replace_link(expr, &replaced);
+	if (made.is_bad || checkExprHasSubLink(column))
+		return expr;
+	if (!is_condition || !bms_is_member(made.number, find_nonnullable_rels(column)))
+		return left_join_groups(query, &made, column);
+	join_groups(query, &made);
+	return column;
 }
 
 /* ---- queries */
 
+/* Conditions, and columns of rows that are not grouped.  Whether any is another one now. */
 static bool
-rewrite_conditions(Query *query)
+rewrite_query(Query *query)
 {
-	List	   *conditions = NIL;
-	bool		is_rewritten = false;
+	int			num_tables = list_length(query->rtable);
+	List	   *conditions;
+	List	   *rewritten = NIL;
 	ListCell   *cell;
 
-	if (query->commandType != CMD_SELECT || query->rowMarks || !query->hasSubLinks || query->jointree == NULL)
+	if (query->commandType != CMD_SELECT || query->rowMarks || !query->hasSubLinks || query->jointree == NULL || query->setOperations)
 		return false;
-	foreach(cell, make_ands_implicit((Expr *) query->jointree->quals))
+	conditions = make_ands_implicit((Expr *) query->jointree->quals);
+	query->jointree->quals = NULL;
+	foreach(cell, conditions)
+		rewritten = lappend(rewritten, rewrite_expression(query, lfirst(cell), true));
+	rewritten = list_concat(rewritten, make_ands_implicit((Expr *) query->jointree->quals));
+	query->jointree->quals = rewritten ? (Node *) make_ands_explicit(rewritten) : NULL;
+	foreach(cell, query->hasAggs || query->groupClause || query->groupingSets ? NIL : query->targetList)
 	{
-		List	   *made = conditions_of(query, lfirst(cell));
+		TargetEntry *entry = lfirst(cell);
 
-		is_rewritten |= made != NIL;
-		conditions = made ? list_concat(conditions, made) : lappend(conditions, lfirst(cell));
+		entry->expr = (Expr *) rewrite_expression(query, (Node *) entry->expr, false);
 	}
-	if (is_rewritten)
-		query->jointree->quals = (Node *) make_ands_explicit(conditions);
-	return is_rewritten;
+	return list_length(query->rtable) > num_tables;
 }
 
 /* All queries of a statement. */
@@ -305,7 +358,7 @@ rewrite_below(Node *node, void *is_rewritten)
 	if (!IsA(node, Query))
 		return expression_tree_walker(node, rewrite_below, is_rewritten);
 	(void) query_tree_walker((Query *) node, rewrite_below, is_rewritten, 0);
-	*(bool *) is_rewritten |= rewrite_conditions((Query *) node);
+	*(bool *) is_rewritten |= rewrite_query((Query *) node);
 	return false;
 }
 

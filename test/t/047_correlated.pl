@@ -65,14 +65,22 @@ is(answer('on', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM nobody WHERE nob
 is(answer('on', "PREPARE q (int) AS SELECT id FROM a WHERE v > \$1 + (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 > \$1); EXECUTE q (3); EXECUTE q (5); DEALLOCATE q"),
 	answer('off', "PREPARE q (int) AS SELECT id FROM a WHERE v > \$1 + (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 > \$1); EXECUTE q (3); EXECUTE q (5); DEALLOCATE q"), 'parameters');
 
+# ------------------------------------------------ rows without any
+
+check('what a row without any may meet', 1, 'SELECT id FROM a WHERE v > (SELECT count(*) FROM b WHERE b.k = a.k)', 'SELECT id FROM a WHERE 0 = (SELECT count(v) FROM b WHERE b.k = a.k)', 'SELECT id FROM a WHERE v > coalesce((SELECT avg(v) FROM b WHERE b.k = a.k), 5)', 'SELECT id FROM a WHERE (SELECT avg(v) FROM b WHERE b.k = a.k) IS NULL',
+	'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k) OR id < 10', 'SELECT id FROM a WHERE v * 9 > (SELECT max(v) + count(*) FROM b WHERE b.k = a.k)', 'SELECT id FROM a WHERE CASE WHEN id % 2 = 0 THEN v > (SELECT avg(v) FROM b WHERE b.k = a.k) ELSE id > 300 END');
+check('columns', 1, 'SELECT id, (SELECT avg(v) FROM b WHERE b.k = a.k) FROM a', 'SELECT id, (SELECT count(*) FROM b WHERE b.t = a.t), (SELECT max(n) FROM b WHERE b.k = a.k AND k2 < 9) AS m FROM a ORDER BY m NULLS FIRST, id', 'SELECT DISTINCT k, (SELECT count(DISTINCT k2) FROM b WHERE b.k = a.k) FROM a', 'SELECT id, v - (SELECT min(v) FROM b WHERE b.k = a.k) AS d FROM a ORDER BY 2, 1 LIMIT 700',
+	'SELECT o.w, a.id, (SELECT sum(v) FROM b WHERE b.k = o.id) FROM a LEFT JOIN other o ON o.id = a.k', 'SELECT rank() OVER (ORDER BY (SELECT count(*) FROM b WHERE b.k = a.k), id), id FROM a', 'SELECT q.c, count(*) FROM (SELECT id, (SELECT count(*) FROM b WHERE b.k = a.k) AS c FROM a) q WHERE c > 3 GROUP BY 1',
+	'SELECT o.id, (SELECT count(*) FROM a WHERE a.k = o.id AND a.v > 50) FROM other o WHERE w > (SELECT count(*) / 10 FROM b WHERE b.k = o.id) UNION ALL SELECT id, 1 FROM a', 'SELECT id, (SELECT count(*) FROM b WHERE b.k = a.k) FROM a, other o, LATERAL (SELECT o.w + a.k AS s OFFSET 0) l WHERE o.id = a.v AND l.s > 10',
+	'SELECT o.id, c.n FROM other o, LATERAL (SELECT id, (SELECT count(*) FROM b WHERE b.k = a.k) AS n FROM a WHERE a.k = o.w OFFSET 0) c');
+check('of groups', 0, 'SELECT k, (SELECT count(*) FROM b WHERE b.k = a.k) FROM a GROUP BY k', 'SELECT k, sum(v) FROM a GROUP BY k HAVING sum(v) > (SELECT sum(v) FROM b WHERE b.k = a.k)');
+
 # ------------------------------------------------ what stays
 
-check('what a row without any may meet', 0, 'SELECT id FROM a WHERE v > (SELECT count(*) FROM b WHERE b.k = a.k)', 'SELECT id FROM a WHERE v > coalesce((SELECT avg(v) FROM b WHERE b.k = a.k), 5)', 'SELECT id FROM a WHERE (SELECT avg(v) FROM b WHERE b.k = a.k) IS NULL', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k) OR id < 10',
-	'SELECT id FROM a WHERE v > (SELECT max(v) + count(*) FROM b WHERE b.k = a.k)');
 check('what may fail, or differ by the order of rows', 0, 'SELECT id FROM a WHERE v > (SELECT avg(10 / (v + 1)) FROM b WHERE b.k = a.k)', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND 10 / (v + 1) > 0)', 'SELECT id FROM a WHERE v > (SELECT avg(f) FROM b WHERE b.k = a.k)',
 	"SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.t LIKE 't%')", 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.v > random() - 1)', 'SELECT id FROM a WHERE v > (SELECT avg(v) FILTER (WHERE v > 3) FROM b WHERE b.k = a.k)');
 check('other subqueries', 0, 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k < a.k)', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 < a.big)', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k HAVING count(*) > 2)', 'SELECT id FROM a WHERE v > (SELECT v FROM b WHERE b.k = a.k ORDER BY v, k2 LIMIT 1)',
-	'SELECT id, (SELECT avg(v) FROM b WHERE b.k = a.k) FROM a', 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 = 3 AND EXISTS (SELECT FROM other WHERE other.id = b.k2))',
+	'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 = 3 AND EXISTS (SELECT FROM other WHERE other.id = b.k2))',
 	'SELECT id FROM a WHERE v > (SELECT avg(v) FROM (SELECT k, v FROM b OFFSET 0) b WHERE b.k = a.k)', 'SELECT o.id FROM other o WHERE EXISTS (SELECT FROM a WHERE a.k = o.id AND v > (SELECT avg(v) FROM b WHERE b.k = a.k AND b.k2 = o.w))');
 check('rows that are locked', 0, 'SELECT id FROM a WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k) FOR UPDATE');
 run('BEGIN', 'UPDATE a SET v = v WHERE v > (SELECT avg(v) FROM b WHERE b.k = a.k)', 'ROLLBACK');
