@@ -52,6 +52,7 @@ int			mgpu_setting_enable_scan = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_index_build = MGPU_ENABLE_OFF;
 bool		mgpu_setting_enable_not_in = true;
 bool		mgpu_setting_enable_correlated = true;
+bool		mgpu_setting_enable_hashed_loops = true;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_enable_threads = true;
 bool		mgpu_setting_report_declined = false;
@@ -172,6 +173,11 @@ define_reading(void)
 							 "Plans aggregates of the rows that belong to each row as groups that are joined.",
 							 "It does so where that costs less than a subquery for each row.",
 							 &mgpu_setting_enable_correlated, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_hashed_loops",
+							 "Plans hash joins in place of nested loops that read all of a side for each row.",
+							 "It does so where they cost about the same as for one row.",
+							 &mgpu_setting_enable_hashed_loops, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",

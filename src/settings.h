@@ -40,6 +40,7 @@ extern int	mgpu_setting_enable_sort;	/* mgpu_enable: offer MgpuSort nodes */
 extern int	mgpu_setting_enable_scan;	/* mgpu_enable: offer MgpuScan nodes */
 extern bool mgpu_setting_enable_not_in; /* plan NOT IN of subqueries as joins */
 extern bool mgpu_setting_enable_correlated; /* plan aggregates of correlated subqueries as groups */
+extern bool mgpu_setting_enable_hashed_loops; /* plan hash joins in place of nested loops that read all of a side */
 extern bool mgpu_setting_enable_threads;	/* have threads read tables */
 extern int	mgpu_setting_enable_index_build;	/* mgpu_enable: build btree indexes */
 extern bool mgpu_setting_enable_columns;	/* read tables a page at a time */

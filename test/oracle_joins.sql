@@ -331,7 +331,7 @@ BEGIN
         settings := settings || CASE WHEN random() < 0.3 THEN '{enable_nestloop=off,max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0,min_parallel_index_scan_size=0}'::text[] ELSE '{max_parallel_workers_per_gather=0}' END;
         ours_alone := ARRAY(SELECT format('mgpu.enable_%s=%s', node, oracle.pick(ARRAY['force', 'force', 'force', 'on'])) FROM unnest(ARRAY['group', 'top', 'sort', CASE WHEN random() < 0.3 THEN 'scan' END]) node WHERE node IS NOT NULL)
             || ('mgpu.executor=' || oracle.pick(ARRAY['cpu', 'auto', CASE WHEN gpu THEN 'gpu' ELSE 'cpu' END, CASE WHEN gpu THEN 'gpu' ELSE 'cpu' END])) || oracle.pick(ARRAY['mgpu.cpu_threads=2', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=5']);
-        SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off}'::text[]);
+        SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off,mgpu.enable_hashed_loops=off}'::text[]);
         SELECT * INTO ours FROM oracle.answer(q.query, way, settings || ours_alone);
         joined := joined + (oracle.jobs_joins(q.query, way, settings || ours_alone) > 0)::int;
         IF NOT q.ordered THEN

@@ -104,7 +104,7 @@ DECLARE
     num_pairs CONSTANT int := 4;
     way text;
     settings text[];
-    core_alone CONSTANT text[] := '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off}';
+    core_alone CONSTANT text[] := '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off,mgpu.enable_hashed_loops=off}';
     ours_alone text[];
     q record;
     side text;

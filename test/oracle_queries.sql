@@ -604,7 +604,7 @@ BEGIN
                 settings := settings || 'max_parallel_workers_per_gather=0'::text;
             END IF;
         END IF;
-        SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off}'::text[]);
+        SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off,mgpu.enable_scan=off,mgpu.enable_not_in=off,mgpu.enable_correlated=off,mgpu.enable_hashed_loops=off}'::text[]);
         core.lines := CASE WHEN q.ordered THEN core.lines ELSE ARRAY(SELECT l FROM unnest(core.lines) l ORDER BY l COLLATE "C") END;
         settings := settings || '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[] || ('mgpu.enable_scan=' || oracle.pick(ARRAY['on', 'force', 'off'])) || oracle.pick(ARRAY['mgpu.enable_threads=off', 'mgpu.cpu_threads=1', 'mgpu.cpu_threads=2', 'mgpu.cpu_threads=5']) || CASE WHEN random() < 0.1 THEN '{debug_print_plan=on,log_min_messages=fatal}'::text[] END;
         FOREACH our_way IN ARRAY ARRAY[way] || CASE WHEN way IN ('rows', 'table') THEN ARRAY['generic'] END LOOP

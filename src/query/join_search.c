@@ -51,9 +51,8 @@ join_search_path(PlannerInfo *root, RelOptInfo *rel)
 	return IS_SIMPLE_REL(rel) ? scan_path_of_table(root, rel) : NULL;
 }
 
-/* Equalities that a hash join has of the conditions of a join. */
-static List *
-hash_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner)
+List *
+join_search_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner)
 {
 	List	   *clauses = NIL;
 	ListCell   *cell;
@@ -75,7 +74,7 @@ hash_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *jo
 static Path *
 make_path(PlannerInfo *root, RelOptInfo *joined, Path *outer, Path *inner, JoinType type, JoinPathExtraData *extra)
 {
-	List	   *clauses = outer && inner ? hash_clauses(extra, type, joined, outer->parent, inner->parent) : NIL;
+	List	   *clauses = outer && inner ? join_search_clauses(extra, type, joined, outer->parent, inner->parent) : NIL;
 	JoinCostWorkspace workspace;
 
 	if (clauses == NIL || outer->param_info || inner->param_info || !bms_is_empty(joined->lateral_relids))
@@ -127,6 +126,7 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
+	hashed_loops_replace(root, joined, outer, inner, type, extra);
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine ||
 		(joined->fdw_private && kept_path(joined) == NULL))
 		return;

@@ -13,4 +13,7 @@
  */
 extern Path *join_search_path(PlannerInfo *root, RelOptInfo *rel);
 
+/* Equalities that a hash join has of the conditions of a join. */
+extern List *join_search_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner);
+
 #endif							/* MGPU_QUERY_JOIN_SEARCH_H */
