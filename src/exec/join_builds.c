@@ -337,7 +337,7 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 		if (why_not)
 			return why_not;
 	}
-	*again = !join_builds_fit(builds, job) && take_more_rounds(builds, job, largest_by_job(builds, job), 1);
+	*again = !join_builds_fit(builds, job) && take_more_rounds(builds, job, largest_by_job(builds, job), builds->num_rounds + 1);
 	return NULL;
 }
 
