@@ -180,7 +180,7 @@ class DuckDB:
 # ROWS: on the CPU, with rows from PostgreSQL's executor instead of pages as columns
 CORE, CPU, GPU, ROWS, DUCKDB = 'PostgreSQL', 'cpu', 'gpu', 'rows', 'DuckDB'
 SETTINGS = {CPU: 'SET mgpu.executor = cpu;', GPU: 'SET mgpu.executor = gpu;', ROWS: 'SET mgpu.executor = cpu; SET mgpu.enable_columns = off;'}
-NODES = 'SET mgpu.enable_group = {0}; SET mgpu.enable_top = {0}; SET mgpu.enable_sort = {0}; SET mgpu.enable_scan = {0};'
+NODES = ''.join(f'SET mgpu.enable_{part} = {{0}};' for part in ('group', 'top', 'sort', 'scan', 'not_in', 'correlated', 'hashed_loops'))
 WORK_MEM, LITTLE_WORK_MEM = '2GB', '4MB'
 FAILED = 'FAILED'
 Mode = collections.namedtuple('Mode', 'system parallel settings')
