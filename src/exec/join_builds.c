@@ -301,15 +301,17 @@ read_cells(join_builds *builds, build_side *side, const table_build *build, buil
 	return why_not;
 }
 
-/* A job could not read a side. */
+/* A job could not read a side.  One that is made in rounds is too large to be read row by row. */
 static const char *
 end_unread(join_builds *builds, const table_job *job, int number, build_state state, bool *again)
 {
-	if (state == BUILD_UNREAD)
+	bool		may_give_up = state == BUILD_UNREAD && (builds->num_rounds == 1 || number != builds->large);
+
+	if (may_give_up)
 		*again = give_up(builds, list_nth(builds->sides, number));
 	else
 		*again = take_more_rounds(builds, job, number, 2 * builds->num_rounds);
-	return *again || state == BUILD_UNREAD ? NULL : join_is_large;
+	return *again || may_give_up ? NULL : join_is_large;
 }
 
 const char *
