@@ -101,7 +101,7 @@ def settings(options, system):
     on = 'on' if system == OURS else 'off'
     return (f"RESET ALL; SET search_path = suite, public; SET TimeZone = 'UTC'; SET jit = off; SET work_mem = '{options.work_mem}'; SET max_parallel_workers_per_gather = {options.workers};"
             f"SET statement_timeout = '{options.seconds}s'; SET mgpu.executor = {options.executor};"
-            + ''.join(f'SET mgpu.enable_{node} = {on};' for node in ('group', 'top', 'sort', 'scan', 'threads', 'columns')))
+            + ''.join(f'SET mgpu.enable_{node} = {on};' for node in ('group', 'top', 'sort', 'scan', 'threads', 'columns', 'not_in', 'correlated', 'hashed_loops')))
 
 
 # -------------------------------------------------------------------- answers
