@@ -99,6 +99,16 @@ is_equality_of_groups(const OpExpr *clause, const Node *inner)
 		clause->inputcollid == exprCollation(inner);
 }
 
+/* Whether a value of the query around may be computed for all of its rows: also where nobody asked for the subquery, as of CASE. */
+static bool
+is_safe_outside(const Node *outer)
+{
+	Node	   *copy = copyObject((Node *) outer);
+
+	IncrementVarSublevelsUp(copy, -1, 1);
+	return !contain_leaked_vars(copy);
+}
+
 /* The argument, 0 or 1, of an equality with the query around that is the subquery's; -1: it is another condition. */
 static int
 inner_argument(const Node *condition)
@@ -113,7 +123,7 @@ inner_argument(const Node *condition)
 		Node	   *outer = list_nth(clause->args, 1 - i);
 
 		if (contain_vars_of_level(inner, 0) && !contain_vars_of_level(inner, 1) && !contain_vars_of_level(outer, 0) &&
-			contain_vars_of_level(outer, 1) && !contain_leaked_vars(inner) && is_equality_of_groups(clause, inner))
+			contain_vars_of_level(outer, 1) && !contain_leaked_vars(inner) && is_safe_outside(outer) && is_equality_of_groups(clause, inner))
 			return i;
 	}
 	return -1;
