@@ -49,13 +49,16 @@ is_full_loop(const Path *path, const RelOptInfo *outer, const RelOptInfo *inner)
 static Path *
 make_hash(const joined_pair *pair, Path *outer, Path *inner)
 {
-	List	   *clauses = join_search_clauses(pair->extra, pair->type, pair->joined, outer->parent, inner->parent);
+	JoinPathExtraData extra = *pair->extra;
+	List	   *clauses = join_search_clauses(&extra, pair->type, pair->joined, outer->parent, inner->parent);
 	JoinCostWorkspace workspace;
 
 	if (clauses == NIL || (outer->parallel_workers > 0 && !inner->parallel_safe))
 		return NULL;
-	initial_cost_hashjoin(pair->root, &workspace, pair->type, clauses, outer, inner, pair->extra, false);
-	return (Path *) create_hashjoin_path(pair->root, pair->joined, pair->type, &workspace, pair->extra, outer, inner, false, pair->extra->restrictlist, NULL, clauses);
+	/* known of the loop's inner side alone */
+	extra.inner_unique &= inner->parent == pair->inner;
+	initial_cost_hashjoin(pair->root, &workspace, pair->type, clauses, outer, inner, &extra, false);
+	return (Path *) create_hashjoin_path(pair->root, pair->joined, pair->type, &workspace, &extra, outer, inner, false, extra.restrictlist, NULL, clauses);
 }
 
 /* The cheapest hash join of a loop's sides, or NULL. */

@@ -50,6 +50,11 @@ check('WITH queries', 1, "$with SELECT count(*) FROM q q1 JOIN q q2 USING (k) WH
 	"$with SELECT q1.k, count(q2.v), sum(q3.v) FROM q q1 JOIN q q2 USING (k) JOIN q q3 USING (k) WHERE $first AND $second AND q3.x = 3 AND q3.v < 100 GROUP BY q1.k", "$with SELECT q1.v, q2.v FROM q q1 JOIN q q2 USING (k) WHERE $first AND $second ORDER BY 1, 2 LIMIT 50");
 check('as of outer joins', 1, "$with SELECT q1.v, q2.v FROM (SELECT * FROM q q1 WHERE $first) q1 LEFT JOIN (SELECT * FROM q q2 WHERE $second) q2 ON q1.k = q2.k AND q1.v < q2.v");
 
+# a side that is unique, which streams, and rows of the other one that have the same key
+run('CREATE TABLE unique_side (k int PRIMARY KEY, w int)', 'INSERT INTO unique_side SELECT i, i % 5 FROM generate_series(0, 9000) i', 'ANALYZE unique_side', 'SET enable_indexscan = off', 'SET enable_bitmapscan = off');
+is(answer('on', $_), answer('off', $_), 'a unique side') foreach "$with SELECT q1.v, u.w FROM q q1 JOIN unique_side u USING (k) WHERE $first", "$with SELECT u.w, count(*), sum(q1.v) FROM q q1 JOIN unique_side u USING (k) WHERE $first GROUP BY 1";
+run('RESET enable_indexscan', 'RESET enable_bitmapscan');
+
 # what stays
 check('a small side', 0, "SELECT count(*) FROM a JOIN small ON small.k = a.k WHERE $few");
 check('other conditions', 0, "SELECT count(*) FROM a JOIN b ON b.k < a.k WHERE $few AND id < 100");
