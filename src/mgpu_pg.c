@@ -316,6 +316,7 @@ _PG_init(void)
 	nodes_init();
 	group_path_init();
 	top_path_init();
+	hashed_loops_init();
 	join_search_init();
 	scan_offer_init();
 	mgpu_add_query_hooks(not_in_rewrite, correlated_rewrite, correlated_is_better);

@@ -25,6 +25,8 @@
 /* A side that costs less, such as a table of a few rows, may be read for thousands. */
 #define LEAST_COST 100.0
 
+static set_join_pathlist_hook_type previous_hook;
+
 /* The pair of relations that is joined. */
 typedef struct joined_pair
 {
@@ -93,14 +95,16 @@ without_loops(const joined_pair *pair, List *paths, List **hashes)
 	return left;
 }
 
-void
-hashed_loops_replace(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+static void
+replace_loops(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
 	joined_pair pair = {root, joined, outer, inner, type, extra};
 	List	   *hashes = NIL;
 	List	   *partial = NIL;
 	ListCell   *cell;
 
+	if (previous_hook)
+		previous_hook(root, joined, outer, inner, type, extra);
 	if (!mgpu_setting_enable_hashed_loops || !enable_hashjoin || (type != JOIN_INNER && type != JOIN_LEFT && type != JOIN_SEMI && type != JOIN_ANTI))
 		return;
 	joined->pathlist = without_loops(&pair, joined->pathlist, &hashes);
@@ -109,4 +113,11 @@ hashed_loops_replace(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, R
 		add_path(joined, lfirst(cell));
 	foreach(cell, partial)
 		add_partial_path(joined, lfirst(cell));
+}
+
+void
+hashed_loops_init(void)
+{
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = replace_loops;
 }

@@ -16,27 +16,6 @@
 #include "query/join_path.h"
 #include "scan/heap_reader.h"
 
-void
-join_exprs_conditions(const HashPath *join, List **of_match, List **of_result)
-{
-	ListCell   *cell;
-
-	*of_match = *of_result = NIL;
-	foreach(cell, join->jpath.joinrestrictinfo)
-	{
-		RestrictInfo *info = lfirst(cell);
-		bool		is_above = join->jpath.jointype == JOIN_INNER ||
-			(IS_OUTER_JOIN(join->jpath.jointype) && RINFO_IS_PUSHED_DOWN(info, join->jpath.path.parent->relids));
-
-		if (list_member_ptr(join->path_hashclauses, info))
-			continue;
-		if (is_above)
-			*of_result = lappend(*of_result, info->clause);
-		else
-			*of_match = lappend(*of_match, info->clause);
-	}
-}
-
 /* Variables of the smaller sides, of each join those that were met so far. */
 typedef struct build_names
 {
@@ -105,7 +84,7 @@ own_exprs(const HashPath *join)
 
 	foreach(cell, join->path_hashclauses)
 		clauses = lappend(clauses, ordered(lfirst(cell), join_path_streaming(join)));
-	join_exprs_conditions(join, &of_match, &of_result);
+	join_path_conditions(join, &of_match, &of_result);
 	return list_make3(clauses, of_match, of_result);
 }
 

@@ -7,9 +7,6 @@
 
 #include "nodes/pathnodes.h"
 
-/* What of a join is no hash clause: what a pair has to meet that is a match, and what the result has to meet. */
-extern void join_exprs_conditions(const HashPath *join, List **of_match, List **of_result);
-
 /*
  * Columns of the rows, then for each join its clauses, both kinds of conditions, and the columns of its smaller side that are asked for.  But for
  * the last, variables of smaller sides are builds'.  NIL: no job has such joins.

@@ -19,7 +19,6 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "query/join_exprs.h"
 #include "query/join_path.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -65,6 +64,27 @@ join_path_side(const HashPath *join)
 
 /* ---- which */
 
+void
+join_path_conditions(const HashPath *join, List **of_match, List **of_result)
+{
+	ListCell   *cell;
+
+	*of_match = *of_result = NIL;
+	foreach(cell, join->jpath.joinrestrictinfo)
+	{
+		RestrictInfo *info = lfirst(cell);
+		bool		is_above = join->jpath.jointype == JOIN_INNER ||
+			(IS_OUTER_JOIN(join->jpath.jointype) && RINFO_IS_PUSHED_DOWN(info, join->jpath.path.parent->relids));
+
+		if (list_member_ptr(join->path_hashclauses, info))
+			continue;
+		if (is_above)
+			*of_result = lappend(*of_result, info->clause);
+		else
+			*of_match = lappend(*of_match, info->clause);
+	}
+}
+
 /* Whether an expression has another value in each row of its table, by statistics. */
 static bool
 is_distinct_by_statistics(PlannerInfo *root, Node *expr)
@@ -109,7 +129,7 @@ repeats(PlannerInfo *root, const HashPath *join)
 		return !finds_one(root, join);
 	if (join->jpath.inner_unique)
 		return false;
-	join_exprs_conditions(join, &of_match, &of_result);
+	join_path_conditions(join, &of_match, &of_result);
 	return table_join_may_repeat(join->jpath.jointype, join->jpath.inner_unique, of_match != NIL) && !finds_one(root, join);
 }
 

@@ -15,6 +15,9 @@ extern bool join_path_is_turned(const HashPath *join);
 extern const Path *join_path_streaming(const HashPath *join);
 extern const Path *join_path_side(const HashPath *join);
 
+/* What of a join is no hash clause: what a pair has to meet that is a match, and what the result has to meet. */
+extern void join_path_conditions(const HashPath *join, List **of_match, List **of_result);
+
 /*
  * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or is
  * expected to be too large.

@@ -126,7 +126,6 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
-	hashed_loops_replace(root, joined, outer, inner, type, extra);
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine ||
 		(joined->fdw_private && kept_path(joined) == NULL))
 		return;

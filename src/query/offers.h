@@ -27,8 +27,8 @@ extern void not_in_rewrite(Query *query);
 extern Query *correlated_rewrite(const Query *query);
 extern bool correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before);
 
-/* Put hash joins in the place of nested loops that read all of a side for each row, of a pair of relations whose paths are known. */
-extern void hashed_loops_replace(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra);
+/* Put hash joins in the place of nested loops that read all of a side for each row. */
+extern void hashed_loops_init(void);
 
 /* Keep joins that jobs may do (query/join_search.h). */
 extern void join_search_init(void);
