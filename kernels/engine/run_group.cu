@@ -5,12 +5,15 @@
  * A batch is decoded by a kernel, and counts as an upload.  Columns must have room for all
  * line pointers of a batch before it is sent.  How many rows the batches before had, the host reads from pinned
  * memory, as far as it is known; of later ones it takes the line pointers.  When that does not fit, columns move to
- * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.
+ * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.  Where rows have
+ * matches, no line pointer says how many: room is made for as many as there were so far, and a half, and what does not fit ends the run.
  *
  * A device decodes the batches of all runs in one stream, where they overlap (decode.cu).
  */
+#include "core/group_pairs.h"
 #include "engine/run_group.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 /* Mailboxes that no run uses.  They are never freed: that would wait for all kernels. */
@@ -103,83 +106,6 @@ mgpu_run_group_free(mgpu_engine_run *run)
 	return mgpu_group_give(run, 0, group->num_blocks);
 }
 
-/* -------------------------------------------------------------------- open */
-
-static mgpu_status
-check_source(const mgpu_engine_run *run, const mgpu_group_source *source, mgpu_error *err)
-{
-	int			same_addresses = 0;
-	cudaError_t code;
-
-	if (source == NULL || source->spec == NULL || (uintptr_t) source->pages % 16 != 0)
-		return mgpu_fail(err, MGPU_BAD_JOB, "groups of no spec, or of pages that are not aligned");
-	code = cudaDeviceGetAttribute(&same_addresses, cudaDevAttrCanUseHostPointerForRegisteredMem, run->device->ordinal);
-	if (code != cudaSuccess)
-		return mgpu_cuda_error(err, code, "starting a run");
-	if (!same_addresses)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "this device cannot read pages where they are");
-	return mgpu_group_validate(source->spec, err);
-}
-
-/* What kernels find out is 0, and the spec is theirs too, by way of pinned memory: so the copy waits for nothing. */
-static cudaError_t
-set_control(mgpu_engine_run *run)
-{
-	mgpu_group_control *control = mgpu_group_control_of(run);
-	mgpu_group_mailbox *mailbox = run->group->mailbox;
-	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
-	cudaError_t code = cudaMemsetAsync(control, 0, offsetof(mgpu_group_control, spec), stream);
-
-	mailbox->spec = run->group->spec;
-	if (code == cudaSuccess)
-		code = cudaMemcpyAsync(&control->spec, &mailbox->spec, sizeof(mgpu_group_spec), cudaMemcpyHostToDevice, stream);
-	return code == cudaSuccess ? hold_decodes(run) : code;
-}
-
-/* Memory for builds, which come before all pages. */
-static mgpu_status
-take_builds(mgpu_engine_run *run, mgpu_error *err)
-{
-	void	   *memory = NULL;
-	mgpu_status status = MGPU_OK;
-
-	if (run->group->spec.build_bytes > 0)
-		status = mgpu_group_take(run, run->group->spec.build_bytes, &memory, err);
-	run->group->builds = static_cast<char *>(memory);
-	return status;
-}
-
-extern "C" mgpu_status
-mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const mgpu_exec_options *options,
-					mgpu_error *err)
-{
-	mgpu_status status = check_source(run, source, err);
-	mgpu_group_run *group;
-	cudaError_t code;
-
-	if (status != MGPU_OK)
-		return status;
-	group = static_cast<mgpu_group_run *>(calloc(1, sizeof(mgpu_group_run)));
-	if (group == NULL)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory");
-	run->group = group;
-	group->spec = *source->spec;
-	group->places = {source->pages, source->num_pages, source->kept, source->num_kept};
-	group->memory_limit = options->device_memory_limit;
-	group->taken_bytes = run->layout.total_bytes;
-	group->columns_block = -1;
-	mgpu_group_plan_record(&group->spec, &group->record);
-	code = take_mailbox(&group->mailbox);
-	if (code == cudaErrorMemoryAllocation)
-	{
-		(void) cudaGetLastError();
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "pinned memory is used up");
-	}
-	if (code == cudaSuccess)
-		code = set_control(run);
-	return code == cudaSuccess ? take_builds(run, err) : mgpu_cuda_error(err, code, "starting a run");
-}
-
 /* ----------------------------------------------------------------- columns */
 
 /* Where columns are in a block at `base`; returns the bytes that they take. */
@@ -241,14 +167,22 @@ resize_columns(mgpu_engine_run *run, uint64_t capacity, mgpu_error *err)
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
 }
 
-/* No more rows than these have come, or will with so many line pointers. */
+/* No more rows than these have come, or will with so many line pointers: as far as that is known, if they have matches. */
 static uint64_t
 most_rows(const mgpu_group_run *group, uint64_t num_items)
 {
 	uint64_t	progress = *(volatile uint64_t *) &group->mailbox->progress;
 	uint32_t	launch = (uint32_t) (progress >> 32);
+	uint64_t	known_rows = (uint32_t) progress;
+	uint64_t	known_items = group->items_up_to[launch % MGPU_GROUP_LAUNCHES];
+	uint64_t	other_items = group->num_items - known_items + num_items;
+	uint64_t	matches = group->spec.num_matches > 0 && known_items > 0 ? known_rows + known_rows / 2 : 0;
 
-	return (uint32_t) progress + group->num_items - group->items_up_to[launch % MGPU_GROUP_LAUNCHES] + num_items;
+	if (group->spec.num_matches > 0 && group->spec.matches[0].kind == MGPU_MATCH_MARKS)
+		return mgpu_num_added(&group->spec);
+	if (matches > known_items)
+		other_items = other_items / known_items * matches + matches;
+	return known_rows + other_items + mgpu_num_added(&group->spec);
 }
 
 static mgpu_status
@@ -270,6 +204,102 @@ make_room(mgpu_engine_run *run, uint64_t num_items, mgpu_error *err)
 	return resize_columns(run, needed, err);
 }
 
+/* -------------------------------------------------------------------- open */
+
+static mgpu_status
+check_source(const mgpu_engine_run *run, const mgpu_group_source *source, mgpu_error *err)
+{
+	int			same_addresses = 0;
+	cudaError_t code;
+
+	if (source == NULL || source->spec == NULL || (uintptr_t) source->pages % 16 != 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "groups of no spec, or of pages that are not aligned");
+	code = cudaDeviceGetAttribute(&same_addresses, cudaDevAttrCanUseHostPointerForRegisteredMem, run->device->ordinal);
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "starting a run");
+	if (!same_addresses)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "this device cannot read pages where they are");
+	return mgpu_group_validate(source->spec, err);
+}
+
+/* What kernels find out is 0, and the spec is theirs too, by way of pinned memory: so the copy waits for nothing. */
+static cudaError_t
+set_control(mgpu_engine_run *run)
+{
+	mgpu_group_control *control = mgpu_group_control_of(run);
+	mgpu_group_mailbox *mailbox = run->group->mailbox;
+	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
+	cudaError_t code = cudaMemsetAsync(control, 0, offsetof(mgpu_group_control, spec), stream);
+
+	mailbox->spec = run->group->spec;
+	if (code == cudaSuccess)
+		code = cudaMemcpyAsync(&control->spec, &mailbox->spec, sizeof(mgpu_group_spec), cudaMemcpyHostToDevice, stream);
+	return code == cudaSuccess ? hold_decodes(run) : code;
+}
+
+/* Memory for builds, which come before all pages. */
+static mgpu_status
+take_builds(mgpu_engine_run *run, mgpu_error *err)
+{
+	void	   *memory = NULL;
+	mgpu_status status = MGPU_OK;
+
+	if (run->group->spec.build_bytes > 0)
+		status = mgpu_group_take(run, run->group->spec.build_bytes, &memory, err);
+	run->group->builds = static_cast<char *>(memory);
+	return status;
+}
+
+/* Marks of a build's rows, none so far, where some of these are to come themselves: there may be no page to make room for. */
+static mgpu_status
+take_marks(mgpu_engine_run *run, mgpu_error *err)
+{
+	uint64_t	bytes = mgpu_num_added(&run->group->spec);
+	void	   *memory;
+	mgpu_status status = bytes > 0 ? mgpu_group_take(run, bytes, &memory, err) : MGPU_OK;
+	cudaError_t code;
+
+	if (bytes == 0 || status != MGPU_OK)
+		return status;
+	run->group->marked = static_cast<uint8_t *>(memory);
+	code = cudaMemsetAsync(memory, 0, bytes, run->device->copies[MGPU_UPLOAD].stream);
+	return code == cudaSuccess ? make_room(run, 0, err) : mgpu_cuda_error(err, code, "starting a run");
+}
+
+extern "C" mgpu_status
+mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const mgpu_exec_options *options,
+					mgpu_error *err)
+{
+	mgpu_status status = check_source(run, source, err);
+	mgpu_group_run *group;
+	cudaError_t code;
+
+	if (status != MGPU_OK)
+		return status;
+	group = static_cast<mgpu_group_run *>(calloc(1, sizeof(mgpu_group_run)));
+	if (group == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory");
+	run->group = group;
+	group->spec = *source->spec;
+	group->places = {source->pages, source->num_pages, source->kept, source->num_kept};
+	group->memory_limit = options->device_memory_limit;
+	group->taken_bytes = run->layout.total_bytes;
+	group->columns_block = -1;
+	mgpu_group_plan_record(&group->spec, &group->record);
+	code = take_mailbox(&group->mailbox);
+	if (code == cudaErrorMemoryAllocation)
+	{
+		(void) cudaGetLastError();
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "pinned memory is used up");
+	}
+	if (code == cudaSuccess)
+		code = set_control(run);
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "starting a run");
+	status = take_builds(run, err);
+	return status == MGPU_OK ? take_marks(run, err) : status;
+}
+
 /* ------------------------------------------------------------------ upload */
 
 static uint64_t
@@ -282,30 +312,64 @@ count_items(const mgpu_page_ref *refs, uint32_t num_refs)
 	return num_items;
 }
 
-static cudaError_t
-decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
+/* The next launch, of so many pages. */
+static mgpu_decode_request
+new_request(mgpu_engine_run *run, uint32_t num_refs)
 {
 	mgpu_group_run *group = run->group;
 	mgpu_decode_request request = {};
 	uint64_t   *num_tickets = &group->num_tickets[(group->num_launches + 1) % MGPU_DECODE_PLACES];
-	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
-	cudaStream_t stream = run->device->decode_stream;
-	cudaError_t code = mgpu_copies_begin_read(copies, stream, &request.landed, &request.landed_number);
 
-	request.refs = static_cast<const mgpu_page_ref *>(batch);
 	request.places = group->places;
 	request.num_tickets = *num_tickets;
 	request.num_refs = num_refs;
 	request.launch = ++group->num_launches;
 	request.columns = group->columns;
 	request.builds = group->builds;
+	request.marked = group->marked;
 	request.control = mgpu_group_control_of(run);
 	request.progress = &group->mailbox->progress;
 	*num_tickets += num_refs;
 	group->items_up_to[group->num_launches % MGPU_GROUP_LAUNCHES] = group->num_items;
+	return request;
+}
+
+static cudaError_t
+decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
+{
+	mgpu_decode_request request = new_request(run, num_refs);
+	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
+	cudaStream_t stream = run->device->decode_stream;
+	cudaError_t code = mgpu_copies_begin_read(copies, stream, &request.landed, &request.landed_number);
+
+	request.refs = static_cast<const mgpu_page_ref *>(batch);
 	if (code == cudaSuccess)
 		code = mgpu_group_decode(&request, stream);
 	return mgpu_copies_end_read(copies, code, &run->stats.upload_ms);
+}
+
+/* Instead of a batch, rows of a build. */
+static cudaError_t
+decode_added(mgpu_engine_run *run, uint64_t first, uint32_t num_added)
+{
+	mgpu_decode_request request = new_request(run, (num_added + MGPU_DECODE_ADDED - 1) / MGPU_DECODE_ADDED);
+
+	request.first_added = first;
+	request.num_added = num_added;
+	request.landed = &run->group->mailbox->added;
+	return mgpu_group_decode(&request, run->device->decode_stream);
+}
+
+extern "C" cudaError_t
+mgpu_group_decode_added(mgpu_engine_run *run)
+{
+	uint64_t	num_rows = mgpu_num_added(&run->group->spec);
+	uint64_t	most = MGPU_BATCH_REFS * (uint64_t) MGPU_DECODE_ADDED;
+	cudaError_t code = cudaSuccess;
+
+	for (uint64_t first = 0; first < num_rows && code == cudaSuccess; first += most)
+		code = decode_added(run, first, (uint32_t) std::min(num_rows - first, most));
+	return code;
 }
 
 extern "C" mgpu_status

@@ -28,6 +28,7 @@
 typedef struct mgpu_group_mailbox
 {
 	uint64_t	progress;		/* of mgpu_decode_request */
+	uint64_t	added;			/* ... of rows of a build, in place of a batch's landed */
 	mgpu_group_facts facts;
 	mgpu_group_spec spec;		/* on its way to the device */
 	struct mgpu_group_mailbox *next;	/* in the list of free ones */
@@ -73,6 +74,7 @@ typedef struct mgpu_group_run
 	mgpu_page_places places;
 	char	   *builds;			/* on the device */
 	uint64_t	sent_build_bytes;
+	uint8_t    *marked;			/* on the device, of each row of a build that has rows to add */
 	uint64_t	memory_limit;	/* 0: none */
 	uint64_t	taken_bytes;
 	int			num_blocks;
@@ -165,6 +167,9 @@ void		mgpu_run_group_result(const mgpu_engine_run *run, mgpu_group_result *resul
 
 /* Nothing on the device uses it any more. */
 cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
+
+/* Behind all batches: have the rows of a build come that come themselves. */
+cudaError_t mgpu_group_decode_added(mgpu_engine_run *run);
 
 /* A stream waits for the batches so far. */
 cudaError_t mgpu_group_await_decodes(const mgpu_engine_run *run, cudaStream_t stream);

@@ -38,10 +38,12 @@ extern "C" cudaError_t
 mgpu_run_group_launch(mgpu_engine_run *run)
 {
 	const mgpu_group_run *group = run->group;
+	cudaError_t code = mgpu_group_decode_added(run);
 	mgpu_ranges_request ranges = {group->columns, packed_columns(&group->spec), group->num_launches,
 		&mgpu_group_control_of(run)->facts};
-	cudaError_t code = mgpu_group_await_decodes(run, run->device->compute_stream);
 
+	if (code == cudaSuccess)
+		code = mgpu_group_await_decodes(run, run->device->compute_stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_find_ranges(&ranges, run->device->compute_stream);
 	return code == cudaSuccess ? report(run) : code;
@@ -76,6 +78,8 @@ check_flags(const mgpu_engine_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read");
 	if ((flags & MGPU_GROUP_FAULT) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a value is beyond what programs compute");
+	if ((flags & MGPU_GROUP_FULL) != 0)
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "rows have more matches than expected");
 	if ((flags & MGPU_GROUP_ODD) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
 	if ((flags & MGPU_GROUP_OVERFLOW) != 0)

@@ -3,9 +3,9 @@
  *		Pages of a table in host memory → rows as columns in device memory.
  *
  * A CTA copies a page into shared memory, once, by loads of 16 bytes: from then on the page cannot change under its
- * checks.  It runs the tests of each row, counts the rows that it keeps, learns from the CTAs before it where they go, runs the
+ * checks.  It runs the tests of each row, counts the rows that it becomes (group_pairs.h), learns from the CTAs before it where they go, runs the
  * whole program for them and stores them.  So rows stay in order.  Running tests twice is cheap beside the link that pages
- * come over, and spares memory for rows that wait.
+ * come over, and spares memory for rows that wait.  Rows of a build that come themselves are read last, as if they were in pages.
  *
  * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
  * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
@@ -18,7 +18,7 @@
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
  */
-#include "core/group_row.h"
+#include "core/group_pairs.h"
 #include "device/launch.cuh"
 #include "group/packed.cuh"
 
@@ -28,14 +28,19 @@
 /* So many pages at least are under way on an SM: with 128 registers a thread, nothing spills, and all SMs have 500 pages for the link. */
 #define MIN_CTAS 4
 
-/* Words of a mask of all line pointers; each lane of a warp takes two. */
-#define MASK_WORDS 64
-static_assert(MASK_WORDS * 32 >= MGPU_PAGE_MAX_ITEMS, "a bit for each line pointer");
+/* Line pointers are looked at by so many, one each for the lanes of a warp. */
+#define NUM_WORDS 64
+static_assert(NUM_WORDS * 32 >= MGPU_PAGE_MAX_ITEMS, "a lane for each line pointer");
+static_assert(NUM_WORDS * 32 >= MGPU_DECODE_ADDED, "a lane for each row of a build");
 
 /* A word of the look-back: launch, then one of these, then a count. */
 #define COUNT_BITS 30
 #define WORD_OWN (UINT64_C(1) << COUNT_BITS)
 #define WORD_ALL (UINT64_C(2) << COUNT_BITS)
+
+/* Rows that a row may become, and those of a page: more would take a thread, or a kernel, too long. */
+#define MOST_ROWS_OF_ROW (UINT32_C(1) << 24)
+#define MOST_ROWS_OF_PAGE (UINT64_C(1) << (COUNT_BITS - 1))
 
 /*
  * Operations are copied to shared memory, since each thread reads all of them for each row.  The rest of the spec is read less often,
@@ -48,9 +53,10 @@ struct page_state
 	mgpu_program_op ops[MGPU_GROUP_MAX_OPS];
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
 	mgpu_row_program program;
-	uint32_t	kept[MASK_WORDS];	/* a bit for each line pointer */
-	uint32_t	ranks[MASK_WORDS];	/* kept rows in front of each word's */
+	uint32_t	counts[NUM_WORDS * 32];	/* of each line pointer: rows that it becomes ... */
+	uint32_t	ranks[NUM_WORDS];	/* ... and those in front of each word's */
 	uint32_t	ticket;
+	bool		is_full;		/* the run will have no answer: nothing is read */
 	mgpu_page_ref ref;
 	uint64_t	first_row;		/* where the page's rows go */
 };
@@ -109,23 +115,30 @@ look_back(uint64_t *words, uint32_t ticket, uint32_t launch, uint32_t count)
 	return before;
 }
 
-/* One warp: the rank of each word's first row, and how many rows the page has. */
-static __device__ uint32_t
-rank_rows(page_state *state)
+/* One warp: the lanes' numbers up to each one's, itself among them. */
+static __device__ __forceinline__ uint64_t
+warp_sum_up(uint64_t value)
 {
-	int			lane = threadIdx.x % 32;
-	uint32_t	low = (uint32_t) __popc(state->kept[2 * lane]);
-	uint32_t	sum = low + (uint32_t) __popc(state->kept[2 * lane + 1]);
-	uint32_t	up_to = sum;
-
 	for (int distance = 1; distance < 32; distance *= 2)
 	{
-		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, up_to, distance);
+		uint64_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, value, distance);
 
-		up_to += lane >= distance ? other : 0;
+		value += threadIdx.x % 32 >= (uint32_t) distance ? other : 0;
 	}
-	state->ranks[2 * lane] = up_to - sum;
-	state->ranks[2 * lane + 1] = up_to - sum + low;
+	return value;
+}
+
+/* One warp, of which each lane takes two words: the rank of each word's first row, and how many rows the page has. */
+static __device__ uint64_t
+rank_rows(page_state *state)
+{
+	uint32_t	lane = threadIdx.x % 32;
+	uint64_t	low = state->ranks[2 * lane];
+	uint64_t	sum = low + state->ranks[2 * lane + 1];
+	uint64_t	up_to = warp_sum_up(sum);
+
+	state->ranks[2 * lane] = (uint32_t) (up_to - sum);
+	state->ranks[2 * lane + 1] = (uint32_t) (up_to - sum + low);
 	return __shfl_sync(MGPU_WHOLE_WARP, up_to, 31);
 }
 
@@ -154,7 +167,8 @@ static __device__ void
 place_rows(const mgpu_decode_request *request, page_state *state)
 {
 	mgpu_group_control *control = request->control;
-	uint32_t	count = rank_rows(state);
+	uint64_t	wanted = rank_rows(state);
+	uint32_t	count = wanted > MOST_ROWS_OF_PAGE ? 0 : (uint32_t) wanted;
 	uint32_t	place = request->launch % MGPU_DECODE_PLACES;
 	uint32_t	before;
 	uint64_t	first_row;
@@ -167,10 +181,12 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 	if (threadIdx.x % 32 != 0)
 		return;
 	atomicAdd((unsigned long long *) &control->num_placed[place], 1ULL);
-	atomicAdd((unsigned long long *) &control->facts.rows_of_source[state->ref.source], (unsigned long long) count);
+	if (request->num_added == 0)
+		atomicAdd((unsigned long long *) &control->facts.rows_of_source[state->ref.source], (unsigned long long) count);
 	state->first_row = first_row;
-	if (first_row + count > request->columns.capacity)
-		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
+	/* without matches, the host saw fewer line pointers */
+	if (first_row + wanted > request->columns.capacity || wanted > MOST_ROWS_OF_PAGE)
+		atomicOr(&control->facts.flags, control->spec.num_matches > 0 ? MGPU_GROUP_FULL : MGPU_GROUP_DAMAGED);
 	if (state->ticket + 1 == request->num_refs)
 	{
 		uint64_t	total = (uint64_t) request->launch << 32 | num_rows;
@@ -194,10 +210,13 @@ keep_page(const page_state *state, uint4 *kept)
 	__threadfence();			/* before the batch has landed */
 }
 
-/* The page of a ticket, in shared memory; how many line pointers count. */
+/* The page of a ticket, in shared memory; how many line pointers count.  Or how many rows of a build there are to add. */
 static __device__ uint32_t
 load_page(const mgpu_decode_request *request, page_state *state)
 {
+	if (request->num_added > 0)
+		return min(request->num_added - state->ticket * MGPU_DECODE_ADDED, MGPU_DECODE_ADDED);
+
 	mgpu_page_ref ref = request->refs[state->ticket];
 	const uint4 *source = reinterpret_cast<const uint4 *>(mgpu_page_of_ref(ref, request->refs, request->num_refs,
 																		   &request->places));
@@ -236,49 +255,71 @@ load_program(const mgpu_decode_request *request, page_state *state)
 	state->program.ops = state->ops;
 }
 
-struct row_reading
+/* Find the inputs of a row; or have one of a build that comes itself. */
+static __device__ mgpu_row_state
+begin_row(const mgpu_decode_request *request, const page_state *state, uint32_t item, mgpu_row_pairs *pairs, mgpu_row_frame *frame)
 {
-	mgpu_row_state found;
-	mgpu_row_fate fate;			/* of one that was found */
-};
+	const mgpu_group_spec *spec = &request->control->spec;
+	uint64_t	added = request->first_added + state->ticket * MGPU_DECODE_ADDED + item;
 
-/* Find a row's inputs, and run what mgpu_run_row does.  Not inlined: all operations are here, once. */
-static __device__ __noinline__ row_reading
-read_row(const mgpu_group_spec *spec, const page_state *state, uint32_t item, bool is_kept, mgpu_row_frame *frame)
-{
-	row_reading row = {mgpu_find_row_inputs(spec, reinterpret_cast<const char *>(state->page), mgpu_tid_of(state->ref, item), frame),
-		MGPU_ROW_DROPPED};
-
-	if (row.found == MGPU_ROW_READ)
-		row.fate = mgpu_run_row(spec, &state->program, is_kept, frame);
-	return row;
+	if (request->num_added == 0)
+	{
+		mgpu_begin_row(pairs, request->marked);
+		return mgpu_find_row_inputs(spec, reinterpret_cast<const char *>(state->page), mgpu_tid_of(state->ref, item), frame);
+	}
+	if (!mgpu_is_added(spec, request->marked, added))
+		return MGPU_ROW_NONE;
+	mgpu_begin_added_row(spec, &state->program, (int64_t) added, pairs, frame);
+	return MGPU_ROW_READ;
 }
 
-/* Which rows are kept? */
+/* How many rows a line pointer becomes, flags, and whether there is a row. */
+struct row_count
+{
+	uint32_t	count;
+	uint32_t	flags;
+	bool		is_read;
+};
+
+static __device__ row_count
+count_row(const mgpu_decode_request *request, const page_state *state, uint32_t item, mgpu_row_frame *frame)
+{
+	mgpu_row_pairs pairs;
+	mgpu_row_state found = begin_row(request, state, item, &pairs, frame);
+	row_count	result = {0, found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : 0u, found == MGPU_ROW_READ};
+
+	if (!result.is_read)
+		return result;
+	while (result.count < MOST_ROWS_OF_ROW && mgpu_next_row(&request->control->spec, &state->program, &pairs, frame))
+		result.count++;
+	result.flags = (pairs.is_fault ? MGPU_GROUP_FAULT : 0u) | (result.count == MOST_ROWS_OF_ROW ? MGPU_GROUP_FULL : 0u);
+	return result;
+}
+
 static __device__ void
 choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_items, mgpu_row_frame *frame)
 {
-	const mgpu_group_spec *spec = &request->control->spec;
 	uint32_t	flags = 0;
 	uint32_t	num_read = 0;
 
-	for (uint32_t word = threadIdx.x / 32; word < MASK_WORDS; word += WARPS)
+	for (uint32_t word = threadIdx.x / 32; word < NUM_WORDS; word += WARPS)
 	{
 		uint32_t	item = word * 32 + threadIdx.x % 32;
-		row_reading row = {MGPU_ROW_NONE, MGPU_ROW_DROPPED};
-		uint32_t	mask;
+		row_count	row = {0, 0, false};
+		uint32_t	sum;
 
 		if (item < num_items)
-			row = read_row(spec, state, item, false, frame);
-		flags |= row.found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : row.fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
-		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, row.found == MGPU_ROW_READ));
-		mask = __ballot_sync(MGPU_WHOLE_WARP, row.fate == MGPU_ROW_KEPT);
+			row = count_row(request, state, item, frame);
+		flags |= row.flags;
+		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, row.is_read));
+		state->counts[item] = row.count;
+		sum = warp_sum(row.count);
 		if (threadIdx.x % 32 == 0)
-			state->kept[word] = mask;
+			state->ranks[word] = sum;
 	}
 	if (flags != 0)
 		atomicOr(&request->control->facts.flags, flags);
-	if (threadIdx.x % 32 == 0 && num_read > 0)
+	if (threadIdx.x % 32 == 0 && num_read > 0 && request->num_added == 0)
 		atomicAdd((unsigned long long *) &request->control->facts.read_of_source[state->ref.source], (unsigned long long) num_read);
 }
 
@@ -304,22 +345,42 @@ store_row(const mgpu_decode_request *request, const mgpu_row_program *program, c
 	return flags;
 }
 
+/* Store the rows that a line pointer becomes, from a place on.  Returns flags. */
+static __device__ uint32_t
+store_rows_of(const mgpu_decode_request *request, const page_state *state, uint32_t item, uint64_t place, mgpu_row_frame *frame)
+{
+	const mgpu_group_spec *spec = &request->control->spec;
+	mgpu_row_pairs pairs;
+	uint32_t	flags = 0;
+
+	(void) begin_row(request, state, item, &pairs, frame);
+	/* one that is known to meet all tests runs the program in one go */
+	if (spec->num_matches == 0)
+	{
+		mgpu_program_run_row(&state->program, 0, spec->num_ops, frame->registers, frame->inputs);
+		return store_row(request, &state->program, frame, place);
+	}
+	while (place < request->columns.capacity && mgpu_next_row(spec, &state->program, &pairs, frame))
+	{
+		mgpu_run_row_columns(spec, &state->program, frame);
+		flags |= store_row(request, &state->program, frame, place++);
+	}
+	return flags;
+}
+
 static __device__ void
 store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t num_items, mgpu_row_frame *frame)
 {
-	const mgpu_group_spec *spec = &request->control->spec;
-	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	flags = 0;
 
 	for (uint32_t word = threadIdx.x / 32; word * 32 < num_items; word += WARPS)
 	{
-		uint32_t	kept = state->kept[word];
-		uint64_t	place = state->first_row + state->ranks[word] + (uint32_t) __popc(kept & ((1u << lane) - 1));
+		uint32_t	item = word * 32 + threadIdx.x % 32;
+		uint32_t	count = state->counts[item];
+		uint64_t	place = state->first_row + state->ranks[word] + warp_sum_up(count) - count;
 
-		if ((kept >> lane & 1) == 0 || place >= request->columns.capacity)
-			continue;
-		(void) read_row(spec, state, word * 32 + lane, true, frame);
-		flags |= store_row(request, &state->program, frame, place);
+		if (count > 0 && place < request->columns.capacity)
+			flags |= store_rows_of(request, state, item, place, frame);
 	}
 	if (flags != 0)
 		atomicOr(&request->control->facts.flags, flags);
@@ -334,12 +395,17 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 	uint32_t	num_items;
 
 	if (threadIdx.x == 0)
+	{
 		state.ticket = (uint32_t) (atomicAdd((unsigned long long *)
 											 &request.control->num_tickets[request.launch % MGPU_DECODE_PLACES], 1ULL) -
 								   request.num_tickets);
+		state.is_full = (*(const volatile uint32_t *) &request.control->facts.flags & MGPU_GROUP_FULL) != 0;
+	}
 	__syncthreads();
 	mgpu_let_next_start();
 	num_items = load_page(&request, &state);
+	if (state.is_full)
+		num_items = 0;
 	load_program(&request, &state);
 	__syncthreads();
 	choose_rows(&request, &state, num_items, &frame);
@@ -356,6 +422,8 @@ mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream)
 	bool		overlaps;
 	cudaError_t code = mgpu_can_overlap(&overlaps);
 
+	/* all marks are there when the rows of a build come */
+	overlaps &= request->num_added == 0;
 	return code == cudaSuccess ?
 		mgpu_launch_kernel(overlaps, decode_pages, request->num_refs, THREADS, 0, stream, *request) : code;
 }

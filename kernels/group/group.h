@@ -34,9 +34,13 @@
 #define MGPU_GROUP_ODD 2		/* a shown float whose code is not enough */
 #define MGPU_GROUP_OVERFLOW 4	/* of a sum of floats */
 #define MGPU_GROUP_FAULT 8		/* a test or column is beyond what programs compute */
+#define MGPU_GROUP_FULL 16		/* rows have more matches than the columns have room for */
 
 /* Launches of decode that may be on the device at a time, each with a place of its own in the control block. */
 #define MGPU_DECODE_PLACES 8
+
+/* Rows of a build that take the place of a page. */
+#define MGPU_DECODE_ADDED 512u
 
 /* The total of a launch is read by the next one too. */
 #define MGPU_GROUP_TOTALS (2 * MGPU_DECODE_PLACES)
@@ -85,6 +89,9 @@ typedef struct mgpu_decode_request
 	uint32_t	launch;			/* its number, from 1 on */
 	mgpu_group_columns columns;
 	const char *builds;			/* on the device */
+	uint8_t    *marked;			/* of each row of the first match's build, if it has rows to add: whether a row has matched it */
+	uint64_t	first_added;	/* instead of pages: of that build, rows from this one on ... */
+	uint32_t	num_added;		/* ... if there are some, each num_refs MGPU_DECODE_ADDED, the last ones what is left */
 	mgpu_group_control *control;
 	uint64_t   *progress;		/* host memory: launch << 32 | rows, once it knows its rows */
 	uint64_t   *landed;			/* host memory: landed_number, once it needs the batch and its pages no more */

@@ -177,8 +177,10 @@ MGPU_CODEC int64_t
 mgpu_build_next(const mgpu_build *build, const char *memory, int64_t row)
 {
 	const uint32_t *next = (const uint32_t *) (memory + build->offset + mgpu_build_next_offset(build));
+	int64_t		found = row >= 0 && row < (int64_t) build->num_rows ? (int64_t) next[row] - 1 : -1;
 
-	return row >= 0 && row < (int64_t) build->num_rows ? (int64_t) next[row] - 1 : -1;
+	/* a list ends, whatever is there */
+	return found < row ? found : -1;
 }
 
 /* ---- filling (build.c) */

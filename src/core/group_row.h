@@ -81,29 +81,6 @@ mgpu_fate_of_row(const mgpu_row_program *program, uint32_t test, const mgpu_row_
 	return outcome->states[0] == MGPU_IS_VALUE && outcome->integers[0] != 0 ? MGPU_ROW_KEPT : MGPU_ROW_DROPPED;
 }
 
-/*
- * Test a row whose inputs are found, up to the first test that it fails.  Of one that is known to be kept, run the whole program, with
- * its columns: there is one loop for both, so that a kernel has the operations once.
- */
-MGPU_CODEC mgpu_row_fate
-mgpu_run_row(const mgpu_group_spec *spec, const mgpu_row_program *program, bool is_kept, mgpu_row_frame *frame)
-{
-	uint32_t	num_steps = is_kept ? 1 : spec->num_tests;
-	uint32_t	begin = 0;
-	mgpu_row_fate fate = MGPU_ROW_KEPT;
-
-	for (uint32_t i = 0; i < num_steps && fate == MGPU_ROW_KEPT; i++)
-	{
-		uint32_t	end = is_kept ? spec->num_ops : spec->tests[i].end_op;
-
-		mgpu_program_run_row(program, begin, end, frame->registers, frame->inputs);
-		if (!is_kept)
-			fate = mgpu_fate_of_row(program, spec->tests[i].reg, frame);
-		begin = end;
-	}
-	return fate;
-}
-
 /* The code of a column that was computed. */
 MGPU_CODEC mgpu_cell_state
 mgpu_row_cell(const mgpu_group_spec *spec, const mgpu_row_program *program, const mgpu_row_frame *frame, uint32_t column, uint64_t *code)

@@ -152,12 +152,6 @@ mgpu_group_is_collated(const mgpu_group_spec *spec)
 	return is_collated;
 }
 
-bool
-mgpu_group_is_of_threads(const mgpu_group_spec *spec)
-{
-	return mgpu_group_is_collated(spec) || spec->num_matches > 0;
-}
-
 /* Heads have their other columns behind them. */
 static mgpu_status
 validate_heads(const mgpu_group_spec *spec, mgpu_error *err)

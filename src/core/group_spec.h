@@ -150,7 +150,7 @@ typedef enum mgpu_match_adds {MGPU_ADDS_NOTHING = 0, MGPU_ADDS_UNMATCHED, MGPU_A
 /*
  * A row that has met so many tests, at least one, may match rows of a build: that which is in a register, if it is not NULL, and those with the
  * same key (mgpu_build_next).  A pair is a match if it meets the next tests, the conditions.  Without conditions, a row that has none has met the
- * tests before.  If rows of the build come themselves, that match is the first; those of each round of a build come at its end.  By threads alone.
+ * tests before.  If rows of the build come themselves, that match is the first; those of each round of a build come at its end.
  */
 typedef struct mgpu_group_match
 {
@@ -317,10 +317,8 @@ mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 /* The name of the locale of collated columns, or NULL: there is none in the tables. */
 const char *mgpu_group_locale(const mgpu_group_spec *spec);
 
+/* Whether there are such columns, of which CPU threads alone know the order. */
 bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
-
-/* Whether CPU threads alone do this: rows have matches, or columns are collated. */
-bool		mgpu_group_is_of_threads(const mgpu_group_spec *spec);
 
 /* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
 mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);

@@ -26,8 +26,10 @@
 
 #ifdef __CUDACC__
 #define MGPU_CODEC static __host__ __device__ __forceinline__
+#define MGPU_CODEC_ONCE static inline __host__ __device__ __noinline__	/* too long to be in a kernel several times */
 #else
 #define MGPU_CODEC static inline
+#define MGPU_CODEC_ONCE static inline
 #endif
 
 /* PostgreSQL's own NaN bits (get_float4_nan, get_float8_nan on x86 and ARM). */

@@ -156,7 +156,7 @@ mgpu_product_overflows(int64_t x, int64_t y)
  * Run the operations first_op to end_op - 1 for a row.  Its inputs are where it stores each attribute's value, NULL for NULL.  registers[0] is
  * the first register that is no constant; constants are filled.
  */
-MGPU_CODEC void
+MGPU_CODEC_ONCE void
 mgpu_program_run_row(const mgpu_row_program *program, uint32_t first_op, uint32_t end_op, mgpu_row_register *registers,
 					 const char *const *inputs)
 {

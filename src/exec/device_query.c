@@ -33,7 +33,6 @@ create_query(MemoryContext parent, const device_question *question, double num_r
 	query->request.function = question->node;
 	query->request.expected_rows = (uint64) Min(num_read, (double) MGPU_MAX_ITEMS);
 	query->request.most_bytes = question->most_bytes > 0 ? question->most_bytes : get_hash_memory_limit();
-	query->request.only_threads = question->of.build != NULL;
 	query->request.group_bytes = question->group_bytes;
 	return query;
 }
@@ -185,6 +184,34 @@ count_rows_once(device_query *query)
 		result->read_of_source[i] /= query->builds.num_rounds;
 }
 
+/* Of a job's number: that a GPU cannot run it. */
+#define OF_GPU (UINT64CONST(1) << 63)
+
+/* A GPU could not: read all from the first page on once more. */
+static bool
+run_by_threads(device_query *query)
+{
+	group_request *request = &query->request;
+	const char *why_no_gpu = request->no_gpu;
+	bool		was_beyond = request->is_beyond;
+	bool		done;
+
+	heap_sender_stop(query->sender, &(mgpu_group_result) {0});
+	heap_sender_restart(query->sender);
+	run_group_forget(request);
+	request->is_bound = false;
+	request->num_pages = 0;
+	request->only_threads = true;
+	done = run_group(request);
+	request->no_gpu = why_no_gpu;
+	if (done && was_beyond)
+		table_job_remember(query->number ^ OF_GPU);
+	return done;
+}
+
+/* Joined rows may be more than expected: a GPU makes room for so many times as many at first. */
+#define MORE_MATCHES 1.5
+
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
 static const char *
 send_pages(device_query *query, const device_question *question, List *readers)
@@ -199,7 +226,11 @@ send_pages(device_query *query, const device_question *question, List *readers)
 															   request->expected_rows);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
-	request->only_threads |= query->builds.num_rounds > 1 || mgpu_group_is_of_threads(&request->spec);
+	request->only_threads = query->builds.num_rounds > 1 || table_job_is_remembered(query->number ^ OF_GPU) ||
+		!table_job_is_for_gpu(&request->spec, request->expected_rows, question->expected_rows);
+	/* room for them */
+	if (request->spec.num_matches > 0)
+		request->expected_rows = (uint64) Min(Max(request->expected_rows, question->expected_rows * MORE_MATCHES), (double) MGPU_MAX_ITEMS);
 	if (query->builds.num_rounds > 1)
 	{
 		request->next_round = next_round;
@@ -208,6 +239,8 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
 	{
 		done = run_group(request);
+		if (!done && !request->by_threads && !request->only_threads && request->is_for_threads)
+			done = run_by_threads(query);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
 	request->result = done ? request->result : (mgpu_group_result) {0};

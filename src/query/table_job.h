@@ -130,6 +130,9 @@ extern bool table_job_has_threads(double num_read, bool has_joins);
 extern bool table_job_reads_build(double num_read);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
+/* Whether a GPU may, whose memory nobody knows here. */
+extern bool table_job_is_for_gpu(const mgpu_group_spec *spec, double num_read, double num_rows);
+
 /* Bytes of memory from which on threads are to write rows and groups to a file, UINT64_MAX if there will be no more.  num_read: rows of the table. */
 extern uint64 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read);
 

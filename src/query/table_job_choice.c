@@ -181,6 +181,15 @@ table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double nu
 	return table_job_has_threads(num_read, spec->num_builds > 0) && fits_in_memory(spec, num_rows, num_results);
 }
 
+/* Rows that a row of the table becomes by its matches, at most, if a GPU is to do it: its threads wait for the one that has most. */
+#define GPU_MOST_MATCHES 16
+
+bool
+table_job_is_for_gpu(const mgpu_group_spec *spec, double num_read, double num_rows)
+{
+	return !mgpu_group_is_collated(spec) && (spec->num_matches == 0 || num_rows <= num_read * GPU_MOST_MATCHES);
+}
+
 /* ---- what was beyond programs */
 
 #define NUM_REMEMBERED 64

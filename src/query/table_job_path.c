@@ -136,19 +136,6 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
-/*
- * Whether a GPU does no such job: one with joins whose rows have matches, or with rounds, since it would be sent all of a build; or one that
- * compares by a locale.
- */
-static bool
-is_of_threads(PlannerInfo *root, const mgpu_group_spec *spec, const List *joins)
-{
-	for (uint32 i = 0; i < spec->num_matches; i++)
-		if (mgpu_group_match_stays(&spec->matches[i]))
-			return true;
-	return mgpu_group_is_collated(spec) || join_path_rounds_of(root, joins, NULL) > 1 || join_path_repeats(root, joins);
-}
-
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
@@ -165,11 +152,23 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && !is_of_threads(root, spec, joins))
+	/* of rounds, a GPU would be sent all of a build */
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 &&
+		table_job_is_for_gpu(spec, num_read, rows->rows))
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
+}
+
+/* Who reads a smaller side for a build. */
+static table_executor
+side_executor(PlannerInfo *root, const Path *side)
+{
+	List	   *joins;
+	double		num_read = join_path_rows_read(join_path_scans(join_path_stream(root, side, &joins)));
+
+	return run_may_use_gpu() && run_would_use_gpu(num_read) ? TABLE_BY_GPU : TABLE_BY_THREADS;
 }
 
 /* What a smaller side of a join costs, read and as a build. */
@@ -179,7 +178,7 @@ side_cost(PlannerInfo *root, const Path *side)
 	int			num_columns = list_length(side->pathtarget->exprs);
 
 	if (join_path_reads_side(root, side))
-		return table_job_scan_cost(root, side, TABLE_BY_THREADS) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
+		return table_job_scan_cost(root, side, side_executor(root, side)) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
 	return side->total_cost - scan_saved_cost(root, side, side->pathtarget->exprs) - scan_cached_saving(root, side) +
 		side->rows * (BUILD_COST + BUILD_COLUMN_COST * num_columns) * cpu_operator_cost;
 }

@@ -26,6 +26,7 @@ mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err)
 	group = calloc(1, sizeof(played_group));
 	group->spec = *source->spec;
 	group->builds = calloc(1, group->spec.build_bytes + 1);
+	group->marked = calloc(1, (size_t) mgpu_num_added(&group->spec) + 1);
 	group->places = (mgpu_page_places) {source->pages, source->num_pages, source->kept, source->num_kept};
 	for (uint32_t i = 0; i < group->spec.num_constants; i++)
 		group->constants[i] = mgpu_group_constant_of(&group->spec, i);
@@ -41,6 +42,7 @@ mgpu_played_group_free(played_group *group)
 	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		free(group->sorted[i]);
 	free(group->builds);
+	free(group->marked);
 	free(group->records);
 	free(group->order);
 	free(group->rows);
@@ -98,7 +100,7 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 {
 	played_row *row = add_row(group);
 
-	(void) mgpu_run_row(&group->spec, program, true, frame);
+	mgpu_run_row_columns(&group->spec, program, frame);
 	for (uint32_t i = 0; i < group->spec.num_columns; i++)
 	{
 		mgpu_cell_state state = mgpu_row_cell(&group->spec, program, frame, i, &row->codes[i]);
@@ -109,12 +111,25 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 	}
 }
 
+/* Keep all rows that a row becomes; their number. */
+static uint64_t
+keep_rows(played_group *group, const mgpu_row_program *program, mgpu_row_pairs *pairs, mgpu_row_frame *frame)
+{
+	uint64_t	count = 0;
+
+	for (; mgpu_next_row(&group->spec, program, pairs, frame); count++)
+		keep_row(group, program, frame);
+	group->has_fault |= pairs->is_fault;
+	return count;
+}
+
 static void
 read_page(played_group *group, const char *source, mgpu_page_ref ref)
 {
 	mgpu_row_program program = mgpu_group_program(&group->spec, group->builds, group->constants);
 	char	   *kept = mgpu_kept_place_of_ref(ref, &group->places);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
+	mgpu_row_pairs pairs;
 	mgpu_row_frame frame;
 
 	memcpy(page, source, MGPU_PAGE_BYTES);
@@ -123,17 +138,31 @@ read_page(played_group *group, const char *source, mgpu_page_ref ref)
 	for (uint32_t item = 0; item < ref.num_items; item++)
 	{
 		mgpu_row_state state = mgpu_find_row_inputs(&group->spec, page, mgpu_tid_of(ref, item), &frame);
-		mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
 		group->is_damaged |= state == MGPU_ROW_DAMAGED;
-		group->result.num_read += state == MGPU_ROW_READ;
-		group->result.read_of_source[ref.source] += state == MGPU_ROW_READ;
-		if (state == MGPU_ROW_READ)
-			fate = mgpu_run_row(&group->spec, &program, false, &frame);
-		group->result.rows_of_source[ref.source] += fate == MGPU_ROW_KEPT;
-		group->has_fault |= fate == MGPU_ROW_FAULT;
-		if (fate == MGPU_ROW_KEPT)
-			keep_row(group, &program, &frame);
+		if (state != MGPU_ROW_READ)
+			continue;
+		group->result.num_read++;
+		group->result.read_of_source[ref.source]++;
+		mgpu_begin_row(&pairs, group->marked);
+		group->result.rows_of_source[ref.source] += keep_rows(group, &program, &pairs, &frame);
+	}
+}
+
+/* The rows of a build that come themselves. */
+static void
+add_rows(played_group *group)
+{
+	mgpu_row_program program = mgpu_group_program(&group->spec, group->builds, group->constants);
+	mgpu_row_pairs pairs;
+	mgpu_row_frame frame;
+
+	for (uint32_t i = 0; i < mgpu_num_added(&group->spec); i++)
+	{
+		if (!mgpu_is_added(&group->spec, group->marked, i))
+			continue;
+		mgpu_begin_added_row(&group->spec, &program, i, &pairs, &frame);
+		(void) keep_rows(group, &program, &pairs, &frame);
 	}
 }
 
@@ -167,10 +196,12 @@ check_rows(const played_group *group, mgpu_error *err)
 mgpu_status
 mgpu_played_group_run(played_group *group, mgpu_error *err)
 {
-	mgpu_status status = check_rows(group, err);
+	mgpu_status status;
 	bool		has_limit = group->spec.limit_rule != MGPU_LIMIT_NONE;
 	uint64_t	begin = 0;
 
+	add_rows(group);
+	status = check_rows(group, err);
 	if (status != MGPU_OK)
 		return status;
 	mgpu_played_order_rows(group);

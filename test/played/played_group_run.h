@@ -10,7 +10,7 @@
 
 #include "played/played_group.h"
 
-#include "core/group_row.h"
+#include "core/group_pairs.h"
 
 /* A row that is kept. */
 typedef struct played_row
@@ -24,6 +24,7 @@ struct played_group
 	mgpu_group_spec spec;
 	mgpu_group_record record;
 	char	   *builds;
+	uint8_t    *marked;			/* of each row of the first match's build */
 	mgpu_page_places places;
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
 	played_row *rows;

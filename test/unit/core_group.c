@@ -4,7 +4,7 @@
  *
  * Rows are compared with what was written (unit_group.h), groups as unit_group_check.h does it.
  */
-#include "core/group_row.h"
+#include "core/group_pairs.h"
 #include "played/played_engine.h"
 #include "unit.h"
 #include "unit_group_check.h"
@@ -207,6 +207,7 @@ read_damaged(group_case *job)
 	char	   *page = malloc(MGPU_PAGE_BYTES);
 	unsigned long num_states[3] = {0};
 	mgpu_row_frame frame;
+	mgpu_row_pairs pairs;
 
 	for (uint32_t i = 0; i < job->spec.num_constants; i++)
 		constants[i] = mgpu_group_constant_of(&job->spec, i);
@@ -220,13 +221,27 @@ read_damaged(group_case *job)
 			num_states[state]++;
 			if (state == MGPU_ROW_READ)
 			{
-				(void) mgpu_run_row(&job->spec, &program, false, &frame);
-				(void) mgpu_run_row(&job->spec, &program, true, &frame);
+				mgpu_begin_row(&pairs, NULL);
+				(void) mgpu_next_row(&job->spec, &program, &pairs, &frame);
+				mgpu_run_row_columns(&job->spec, &program, &frame);
 			}
 		}
 	}
 	free(page);
 	UNIT_CHECK(num_states[0] + num_states[1] + num_states[2] > 0 || job->num_rows == 0);
+}
+
+/* Whether a row of the page meets the tests. */
+static mgpu_row_fate
+fate_of(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
+{
+	mgpu_row_pairs pairs;
+	bool		is_kept;
+
+	mgpu_begin_row(&pairs, NULL);
+	is_kept = mgpu_next_row(spec, program, &pairs, frame);
+	UNIT_CHECK(!is_kept || !mgpu_next_row(spec, program, &pairs, frame));
+	return pairs.is_fault ? MGPU_ROW_FAULT : is_kept ? MGPU_ROW_KEPT : MGPU_ROW_DROPPED;
 }
 
 /* Operations behind a test run for no row that fails it: what they would write stays as it was, and what is a fault for them does not count. */
@@ -246,15 +261,15 @@ test_skipping(void)
 	spec.tests[1] = (mgpu_group_test) {3, 2};
 	memset(&frame, 0, sizeof(frame));
 	frame.registers[1].states[0] = 77;
-	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_DROPPED);
+	UNIT_CHECK(fate_of(&spec, &program, &frame) == MGPU_ROW_DROPPED);
 	UNIT_CHECK(frame.registers[0].integers[0] == 0 && frame.registers[1].states[0] == 77);
 	spec.ops[0].number = MGPU_IS_GREATER;
-	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_FAULT);
+	UNIT_CHECK(fate_of(&spec, &program, &frame) == MGPU_ROW_FAULT);
 	UNIT_CHECK(frame.registers[1].states[0] == MGPU_IS_FAULT && frame.registers[2].integers[0] == 0);
 	spec.tests[1].reg = 2;
-	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_KEPT);
+	UNIT_CHECK(fate_of(&spec, &program, &frame) == MGPU_ROW_KEPT);
 	UNIT_CHECK(frame.registers[2].integers[0] == 0);
-	UNIT_CHECK(mgpu_run_row(&spec, &program, true, &frame) == MGPU_ROW_KEPT);
+	mgpu_run_row_columns(&spec, &program, &frame);
 	UNIT_CHECK(frame.registers[2].integers[0] == 2);
 }
 

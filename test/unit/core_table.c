@@ -15,6 +15,7 @@
 #include "played/played_engine.h"
 #include "unit.h"
 #include "unit_group_check.h"
+#include "unit_joins.h"
 
 #define MAX_PAGES 64
 
@@ -945,113 +946,6 @@ test_builds(void)
 
 /* ------------------------------------------------ joins */
 
-typedef struct join_case
-{
-	uint32_t	column;			/* of integers, which are looked up */
-	uint32_t	repeats;		/* rows of the build with each key; 0: these differ, and the spec says so */
-	mgpu_match_kind kind;
-	bool		has_condition;	/* the build's cell is not NULL */
-	mgpu_match_adds adds;		/* and which rows of the build */
-} join_case;
-
-
-static int64_t
-key_of(const join_case *join, uint32_t row)
-{
-	return group_build_key(join->repeats > 0 ? row / join->repeats : row);
-}
-
-/* The build of a case, with keys that may repeat. */
-static void
-make_build(group_case *job, const join_case *join)
-{
-	mgpu_build *build = &job->spec.builds[0];
-	char	   *memory = (char *) job->build;
-
-	group_make_build(job);
-	memset(job->build, 0, sizeof(job->build));
-	job->spec.build_bytes = mgpu_build_plan(build, 0, GROUP_BUILD_ROWS, 1, join->repeats > 0);
-	if (unit_random_below(2) == 0)
-		job->spec.build_bytes = mgpu_build_condense(build, key_of(join, 0), key_of(join, GROUP_BUILD_ROWS - 1));
-	UNIT_CHECK(job->spec.build_bytes <= sizeof(job->build));
-	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
-	{
-		(void) mgpu_build_add(build, memory, (uint64_t) key_of(join, row), row);
-		mgpu_build_put(build, memory, 0, row, group_build_cell(row), group_build_is_null(row));
-	}
-}
-
-/* The cell of the build's row is not NULL. */
-static void
-add_condition(mgpu_group_spec *spec, uint16_t row)
-{
-	uint16_t	cell = (uint16_t) group_add_op(spec, MGPU_RUN_FETCH, 0, 0, MGPU_LANE_INTEGER);
-
-	spec->ops[spec->num_ops - 1].from[0] = row;
-	spec->tests[1].reg = group_add_op(spec, MGPU_RUN_IS_NOT_NULL, 0, 0, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = cell;
-	spec->tests[1].end_op = spec->num_ops;
-	spec->num_tests = 2;
-}
-
-/* Have the first column of integers be looked up.  false: there is none. */
-static bool
-look_up(group_case *job, join_case *join)
-{
-	mgpu_group_spec *spec = &job->spec;
-	bool		is_found = join->kind == MGPU_MATCH_PAIRS || join->kind == MGPU_MATCH_SOME || join->kind == MGPU_MATCH_MARKS;
-	uint16_t	column_reg;
-	uint16_t	row;
-
-	for (join->column = 0; join->column < spec->num_columns && spec->columns[join->column].kind != MGPU_KEY_SIGNED; join->column++)
-		;
-	if (job->num_filters > 0 || job->num_computed > 0 || join->column == spec->num_columns)
-		return false;
-	job->domains[join->column] = 1 + group_below(job, 200);
-	make_build(job, join);
-	column_reg = (uint16_t) spec->columns[join->column].reg;
-	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = column_reg;
-	spec->tests[0].reg = group_add_op(spec, is_found ? MGPU_RUN_IS_NOT_NULL : MGPU_RUN_IN_ROUND, 0, !is_found, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = is_found ? row : column_reg;
-	spec->tests[0].end_op = spec->num_ops;
-	spec->num_tests = 1;
-	if (join->has_condition)
-		add_condition(spec, row);
-	if (join->repeats > 0 || join->adds != MGPU_ADDS_NOTHING || join->has_condition)
-		spec->matches[spec->num_matches++] = (mgpu_group_match) {
-			.test = 1,.num_conditions = join->has_condition,.reg = row,.kind = join->kind,.adds = join->adds
-		};
-	return true;
-}
-
-/* How many rows a join has: pairs, rows of the table, and rows of the build. */
-static uint64_t
-count_joined(const group_case *job, const join_case *join)
-{
-	bool		matched[GROUP_BUILD_ROWS] = {false};
-	uint64_t	count = 0;
-
-	for (uint64_t i = 0; i < job->num_rows; i++)
-	{
-		bool		has_match = false;
-
-		for (uint32_t row = 0; row < GROUP_BUILD_ROWS && (job->rows[i].nulls >> join->column & 1) == 0; row++)
-		{
-			bool		is_match = key_of(join, row) == group_integer_of(job, &job->rows[i], join->column) &&
-				!(join->has_condition && group_build_is_null(row));
-
-			count += is_match && join->kind <= MGPU_MATCH_ALL;
-			has_match |= is_match;
-			matched[row] |= is_match;
-		}
-		count += has_match ? join->kind == MGPU_MATCH_SOME : join->kind == MGPU_MATCH_ALL || join->kind == MGPU_MATCH_NONE;
-	}
-	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
-		count += join->adds == (matched[row] ? MGPU_ADDS_MATCHED : MGPU_ADDS_UNMATCHED);
-	return count;
-}
-
 static void
 test_joins(void)
 {
@@ -1059,29 +953,20 @@ test_joins(void)
 
 	for (uint64_t seed = 1; seed < 1600; seed++)
 	{
-		static const uint32_t repeats[] = {0, 0, 3, 80};
-		join_case	join = {.kind = seed % 4,.repeats = repeats[seed / 4 % 4],.has_condition = seed % 4 > MGPU_MATCH_ALL || seed % 32 < 16};
 		group_case	job;
+		join_case	join;
 		table_run	how = random_run(seed);
 		group_outcome outcome;
 
-		if (join.kind <= MGPU_MATCH_ALL && seed % 64 < 32)
-			join.adds = MGPU_ADDS_UNMATCHED;
-		else if (seed % 64 >= 48)
-		{
-			join.kind = MGPU_MATCH_MARKS;
-			join.adds = seed % 4 < 2 ? MGPU_ADDS_UNMATCHED : MGPU_ADDS_MATCHED;
-			join.has_condition = seed % 2 == 0;
-		}
 		group_random_case(&job, seed, pages, 0);
-		if (look_up(&job, &join))
+		if (join_random_case(&job, seed, &join))
 		{
 			UNIT_CONTEXT("joined, seed %llu", (unsigned long long) seed);
 			free(job.num_items);
 			group_write_pages(&job, pages, 1 + group_below(&job, 12));
 			run_table(&how, &job, &outcome);
 			UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
-			UNIT_CHECK(outcome.status != MGPU_OK || outcome.result.num_rows == count_joined(&job, &join));
+			UNIT_CHECK(outcome.status != MGPU_OK || outcome.result.num_rows == join_count_rows(&job, &join));
 			num_run += outcome.status == MGPU_OK;
 			group_free_outcome(&outcome);
 		}
@@ -1101,12 +986,12 @@ test_bad_matches(void)
 		{.test = 1,.kind = MGPU_MATCH_NONE}, {.test = 1,.adds = MGPU_ADDS_MATCHED}, {.test = 1,.adds = MGPU_ADDS_MATCHED + 1},
 		{.test = 1,.kind = MGPU_MATCH_MARKS}
 	};
-	join_case	join = {.has_condition = true};
+	join_case	join = {.num_matches = 1,.has_condition = true};
 	group_case	job;
 	mgpu_error	err;
 	uint64_t	seed = 1;
 
-	for (group_random_case(&job, seed, pages, 0); !look_up(&job, &join); group_random_case(&job, ++seed, pages, 0))
+	for (group_random_case(&job, seed, pages, 0); !join_look_up(&job, &join); group_random_case(&job, ++seed, pages, 0))
 		group_free_case(&job);
 	UNIT_CONTEXT("%s", "bad matches");
 	UNIT_CHECK(mgpu_group_validate(&job.spec, &err) == MGPU_OK);

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/group_row.h"
+#include "core/group_pairs.h"
 #include "group/group.h"
 
 static bool
@@ -25,7 +25,7 @@ keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mg
 {
 	mgpu_group_control *control = request.control;
 
-	(void) mgpu_run_row(&control->spec, &program, true, frame);
+	mgpu_run_row_columns(&control->spec, &program, frame);
 	request.columns.nulls[place] = 0;
 	for (uint32_t i = 0; i < control->spec.num_columns; i++)
 	{
@@ -39,25 +39,63 @@ keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mg
 	}
 }
 
+/* Their number. */
+static uint64_t
+keep_rows(const mgpu_decode_request &request, const mgpu_row_program &program, mgpu_row_pairs *pairs, mgpu_row_frame *frame, uint64_t *num_rows)
+{
+	mgpu_group_control *control = request.control;
+	uint64_t	count = 0;
+
+	while (mgpu_next_row(&control->spec, &program, pairs, frame))
+	{
+		count++;
+		if (*num_rows < request.columns.capacity)
+			keep_row(request, program, frame, (*num_rows)++);
+		else if (control->spec.num_matches > 0)
+			control->facts.flags |= MGPU_GROUP_FULL;
+		else
+			abort();			/* the engine makes room */
+	}
+	control->facts.flags |= pairs->is_fault ? MGPU_GROUP_FAULT : 0;
+	return count;
+}
+
 static void
 decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, const char *page, uint32_t item,
 		   mgpu_page_ref ref, uint64_t *num_rows)
 {
 	mgpu_group_control *control = request.control;
 	mgpu_row_frame frame;
+	mgpu_row_pairs pairs;
 	mgpu_row_state state = mgpu_find_row_inputs(&control->spec, page, mgpu_tid_of(ref, item), &frame);
-	mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
 	control->facts.read_of_source[ref.source] += state == MGPU_ROW_READ;
-	if (state == MGPU_ROW_READ)
-		fate = mgpu_run_row(&control->spec, &program, false, &frame);
-	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
-	if (fate != MGPU_ROW_KEPT)
+	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : 0;
+	if (state != MGPU_ROW_READ)
 		return;
-	if (*num_rows == request.columns.capacity)
-		abort();				/* the engine makes room */
-	control->facts.rows_of_source[ref.source]++;
-	keep_row(request, program, &frame, (*num_rows)++);
+	mgpu_begin_row(&pairs, request.marked);
+	control->facts.rows_of_source[ref.source] += keep_rows(request, program, &pairs, &frame, num_rows);
+}
+
+/* The rows of a build that come themselves. */
+static void
+decode_added(const mgpu_decode_request &request, uint64_t *num_rows)
+{
+	const mgpu_group_spec *spec = &request.control->spec;
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	mgpu_row_program program = mgpu_group_program(spec, request.builds, constants);
+	mgpu_row_frame frame;
+	mgpu_row_pairs pairs;
+
+	for (uint32_t i = 0; i < spec->num_constants; i++)
+		constants[i] = mgpu_group_constant_of(spec, i);
+	for (uint64_t row = request.first_added; row < request.first_added + request.num_added; row++)
+	{
+		if (!mgpu_is_added(spec, request.marked, row))
+			continue;
+		mgpu_begin_added_row(spec, &program, (int64_t) row, &pairs, &frame);
+		(void) keep_rows(request, program, &pairs, &frame, num_rows);
+	}
 }
 
 static void
@@ -91,8 +129,9 @@ mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
 
 		if (request.control->num_tickets[request.launch % MGPU_DECODE_PLACES] != request.num_tickets || total >> 32 != request.launch - 1)
 			abort();
-		for (uint32_t i = 0; i < request.num_refs; i++)
+		for (uint32_t i = 0; request.num_added == 0 && i < request.num_refs; i++)
 			decode_page(request, request.refs[i], &num_rows);
+		decode_added(request, &num_rows);
 		request.control->num_tickets[request.launch % MGPU_DECODE_PLACES] += request.num_refs;
 		total = (uint64_t) request.launch << 32 | num_rows;
 		request.control->facts.rows[request.launch % MGPU_GROUP_TOTALS] = total;

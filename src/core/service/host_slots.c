@@ -36,7 +36,7 @@ validate(const host_run *run, mgpu_error *error)
 	if (status != MGPU_OK || run->job.op != MGPU_OP_GROUP)
 		return status;
 	status = mgpu_group_validate(&run->group, error);
-	return status == MGPU_OK && mgpu_group_is_of_threads(&run->group) ? mgpu_fail(error, MGPU_UNSUPPORTED, "a job for CPU threads") : status;
+	return status == MGPU_OK && mgpu_group_is_collated(&run->group) ? mgpu_fail(error, MGPU_UNSUPPORTED, "a job for CPU threads") : status;
 }
 
 /* A client has opened its slot. */
