@@ -34,11 +34,21 @@ typedef struct expr_value
 	expr_type	type;
 } expr_value;
 
+/* What becomes of a numeric parameter's digits behind a scale, so that comparisons with values of that scale stay as they are. */
+typedef enum expr_rounding
+{
+	ROUND_NONE,					/* the scale is the value's own */
+	ROUND_DOWN,
+	ROUND_UP,
+	ROUND_TO_NONE				/* if there are some, no value is equal */
+} expr_rounding;
+
 /* A register that is filled before the first run. */
 typedef struct expr_constant
 {
 	int			reg;
 	expr_type	type;
+	expr_rounding rounding;		/* of a numeric parameter, to the type's scale */
 	Oid			type_id;
 	int64		number;			/* in the register, unless it is a parameter */
 	double		real;
@@ -107,6 +117,9 @@ extern bool compile_const(expr_program *program, const Const *constant, expr_val
 
 /* What is computed before the first run: it has no variables.  Errors that it may raise are the caller's concern. */
 extern bool compile_fixed(expr_program *program, Expr *expr, expr_value *value);
+
+/* So too of a numeric, which is compared with values of a scale. */
+extern void compile_limit(expr_program *program, Expr *expr, int scale, expr_rounding rounding, expr_value *value);
 
 /* A value of a type with registers, as a constant's; false: it has no place. */
 extern bool expr_constant_fill(expr_constant *constant, Datum value);

@@ -128,6 +128,39 @@ compile_typmod(expr_program *program, function_call *call, expr_value *args, int
 }
 
 static bool
+is_parameter(const Node *node)
+{
+	return IsA(node, Param) && ((const Param *) node)->paramkind <= PARAM_EXEC;
+}
+
+/* How a parameter is rounded that is the first or the second argument of a comparison. */
+static expr_rounding
+rounding_of(int outcomes, bool is_first)
+{
+	if (outcomes == MGPU_IS_EQUAL || outcomes == (MGPU_IS_LESS | MGPU_IS_GREATER))
+		return ROUND_TO_NONE;
+	/* 1.25 is less than those from 1.3 on, and no less than those up to 1.2 */
+	if (outcomes == (is_first ? MGPU_IS_GREATER : MGPU_IS_LESS) || outcomes == ((is_first ? MGPU_IS_LESS : MGPU_IS_GREATER) | MGPU_IS_EQUAL))
+		return ROUND_UP;
+	return ROUND_DOWN;
+}
+
+/* A comparison with a parameter, whose scale is not known before the program runs. */
+static bool
+compile_limited(expr_program *program, const function_call *call, expr_value *value)
+{
+	bool		is_first = is_parameter(linitial(call->args));
+	expr_value	args[MOST_ARGS];
+	expr_value *other = &args[is_first];
+
+	if (!compile_expr(program, list_nth(call->args, is_first), other))
+		return false;
+	(void) forget_shown(other, 1);
+	compile_limit(program, list_nth(call->args, !is_first), other->type.scale, rounding_of(call->known->number, is_first), &args[!is_first]);
+	return add_call_op(program, call, args, value);
+}
+
+static bool
 compile_numeric(expr_program *program, function_call *call, expr_value *value)
 {
 	expr_value	args[MOST_ARGS];
@@ -137,6 +170,8 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	int			num_args = list_length(all);
 	bool		any;
 
+	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_parameter(linitial(all)) || is_parameter(lsecond(all))))
+		return compile_limited(program, call, value);
 	/* how many digits, or a typmod, is a constant */
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
 		num_args = 1;

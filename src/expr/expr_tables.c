@@ -96,15 +96,54 @@ fill_numeric(expr_constant *constant, Datum value)
 	return scale <= MOST_SCALE;
 }
 
+/* The digit at a place behind the point, as long as there are some. */
+static int
+next_digit(const char **digits)
+{
+	return **digits ? *(*digits)++ - '0' : 0;
+}
+
+/*
+ * A numeric as an integer of the constant's scale, which it may be too large for: then it is beyond all values.  NaN is greater than all; no value
+ * of a program is the least integer.
+ */
+static void
+round_numeric(expr_constant *constant, Datum value)
+{
+	const char *digits = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+	bool		is_negative = *digits == '-';
+	int64		number = 0;
+	bool		is_beyond = false;
+	bool		has_rest;
+
+	digits += is_negative;
+	is_beyond = *digits == 'N' || *digits == 'I';
+	for (; !is_beyond && *digits && *digits != '.'; digits++)
+		is_beyond = pg_mul_s64_overflow(number, 10, &number) || pg_add_s64_overflow(number, *digits - '0', &number);
+	digits += *digits == '.';
+	for (int i = 0; !is_beyond && i < constant->type.scale; i++)
+		is_beyond = pg_mul_s64_overflow(number, 10, &number) || pg_add_s64_overflow(number, next_digit(&digits), &number);
+	has_rest = strspn(digits, "0") < strlen(digits);
+	if (is_beyond)
+		number = PG_INT64_MAX;
+	else if (has_rest && constant->rounding == (is_negative ? ROUND_DOWN : ROUND_UP) && number < PG_INT64_MAX)
+		number++;
+	constant->number = is_negative ? -number : number;
+	if (constant->rounding == ROUND_TO_NONE && (is_beyond || has_rest))
+		constant->number = PG_INT64_MIN;
+}
+
 bool
 expr_constant_fill(expr_constant *constant, Datum value)
 {
 	Oid			type_id = getBaseType(constant->type_id);
 	const struct varlena *bytes;
 
-	if (type_id == NUMERICOID)
+	if (type_id == NUMERICOID && constant->rounding != ROUND_NONE)
+		round_numeric(constant, value);
+	else if (type_id == NUMERICOID)
 		return fill_numeric(constant, value);
-	if (type_id == FLOAT4OID)
+	else if (type_id == FLOAT4OID)
 		constant->real = DatumGetFloat4(value);
 	else if (type_id == FLOAT8OID)
 		constant->real = DatumGetFloat8(value);
@@ -171,6 +210,17 @@ compile_fixed(expr_program *program, Expr *expr, expr_value *value)
 	filled->expr = expr;
 	place_constant(program, filled, value);
 	return true;
+}
+
+void
+compile_limit(expr_program *program, Expr *expr, int scale, expr_rounding rounding, expr_value *value)
+{
+	expr_constant *filled = add_constant(program, NUMERICOID, -1);
+
+	filled->type.scale = scale;
+	filled->rounding = rounding;
+	filled->expr = expr;
+	place_constant(program, filled, value);
 }
 
 const char *

@@ -85,6 +85,15 @@ check_programs('an order that is not of bytes', 0, 'SELECT g, max(s) FROM t GROU
 check_programs('of all rows', 1, 'SELECT count(*), sum(n), avg(n), min(n), max(n), sum(v * 2), count(k) FROM t', "SELECT sum(n * (1 - late_n)), count(*) FROM t WHERE k LIKE '%7%'", 'SELECT sum(m), avg(m) FROM holes');
 run('SET plan_cache_mode = force_generic_plan', "PREPARE p (text, int, timestamp) AS SELECT g, count(*), sum(n) FROM t WHERE k = \$1 AND v > \$2 AND ts < \$3 GROUP BY g");
 check_programs('parameters', 1, "EXECUTE p ('key 3', 0, '2021-01-01')", 'EXECUTE p (NULL, 0, NULL)', "EXECUTE p ('key 4', -100000, 'infinity')");
+# a numeric's digits behind the column's scale, and more than a column may have
+foreach my $outcome ('<', '<=', '>', '>=', '=', '<>')
+{
+	run("PREPARE n (numeric) AS SELECT count(*), sum(n), min(n), max(p) FROM holes WHERE n $outcome \$1 OR \$1 $outcome p");
+	check_programs("a numeric, $outcome", 1, map { "EXECUTE n ($_)" } "'12.5'", "'12.505'", "'-12.505'", '0', "'1e-30'", "'-1e-30'", "'12.2500000'", 'NULL', "'NaN'", "'99999999999999999999'", "'-99999999999999999999.5'", "'92233720368547758.075'");
+	run('DEALLOCATE n');
+}
+check_programs('the result of a subquery', 1, 'SELECT g, count(*), sum(n) FROM t WHERE n > (SELECT avg(n) FROM holes) GROUP BY g', 'SELECT count(*) FROM holes WHERE ts = (SELECT max(ts) FROM holes) OR m < (SELECT avg(m) FROM t)',
+	'SELECT g, max(v) FROM t WHERE v < (SELECT percentile_cont(0.1) WITHIN GROUP (ORDER BY v) FROM holes)::int AND k >= (SELECT min(k) FROM t WHERE b) GROUP BY g');
 run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
 run('RESET timezone');
