@@ -65,6 +65,14 @@ take_device(group_aggregate *base, const device_query *query, int number)
 	reduced->answer = query;
 }
 
+static bool
+estimate(group_aggregate *base, uint32 group, double *number)
+{
+	const reduce_aggregate *aggregate = (const reduce_aggregate *) base;
+
+	return reduced_estimate(aggregate->known->reduction, state_of(aggregate->reduced, base->input, group), number);
+}
+
 /* ---- what it is made of */
 
 /* Whether one state can have both.  It has no room for a sum of numerics and their extremes. */
@@ -116,5 +124,6 @@ group_reduce_create(const group_aggregate_source *source)
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	aggregate->base.take_device = take_device;
+	aggregate->base.estimate = estimate;
 	return &aggregate->base;
 }

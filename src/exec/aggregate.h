@@ -29,6 +29,9 @@ typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool
  */
 typedef void (*group_take_device_fn) (group_aggregate *aggregate, const device_query *query, int number);
 
+/* Of a group that a GPU has computed, the result as a number, but for the last digits.  false: it is none, or NULL. */
+typedef bool (*group_estimate_fn) (group_aggregate *aggregate, uint32 group, double *number);
+
 struct group_aggregate
 {
 	const Aggref *aggref;
@@ -39,6 +42,7 @@ struct group_aggregate
 	group_prepare_fn prepare;	/* group_prepare_rows unless a way has its own */
 	group_result_fn result;
 	group_take_device_fn take_device;	/* NULL: no GPU can */
+	group_estimate_fn estimate; /* NULL: not known */
 	group_input *input;			/* the node's */
 	const row_groups *rows;		/* those that count, in their order; set by group_prepare_rows */
 };

@@ -83,12 +83,13 @@ device_query_next(device_query *query)
 {
 	uint64		bytes[MGPU_GROUP_MAX_SORTS] = {0};
 
-	query->first += query->num_groups;
-	query->num_groups = 0;
+	query->first += query->num_read;
+	query->num_groups = query->num_read = 0;
 	if (query->first >= query->request.result.num_groups)
 		return false;
 	read_records(query);
 	cut_groups(query, bytes);
+	query->num_read = query->num_groups;
 	for (uint32 i = 0; i < query->request.spec.num_sorts; i++)
 	{
 		const device_output *values = &query->request.outputs[1 + i];
@@ -104,7 +105,7 @@ void
 device_query_restart(device_query *query)
 {
 	query->first = 0;
-	query->num_groups = 0;
+	query->num_groups = query->num_read = 0;
 	memset(query->values_end, 0, sizeof(query->values_end));
 }
 

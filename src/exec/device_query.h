@@ -42,6 +42,7 @@ typedef struct device_query
 	/* The groups at hand: some of all. */
 	uint64		first;			/* their place among all groups */
 	uint32		num_groups;
+	uint32		num_read;		/* of the answer: some may have been left out */
 	const uint64 *records;
 	char	   *values[MGPU_GROUP_MAX_SORTS];
 	uint64		values_end[MGPU_GROUP_MAX_SORTS];	/* bytes of values up to those of the last group */

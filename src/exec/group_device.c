@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -136,6 +137,7 @@ take(group_state *state, const device_query *query)
 	group_input *input = &state->input;
 	ListCell   *cell;
 
+	group_having_cut(state);
 	take_keys(state, query);
 	input->rows = state->node.rows;
 	input->derived = NIL;
@@ -152,10 +154,16 @@ bool
 group_device_next(group_state *state)
 {
 	MemoryContext caller = MemoryContextSwitchTo(state->input.context);
-	bool		found = device_query_next(state->device);
+	bool		found;
 
-	if (found)
+	for (found = device_query_next(state->device); found; found = device_query_next(state->device))
+	{
+		CHECK_FOR_INTERRUPTS();
 		take(state, state->device);
+		if (state->device->num_groups > 0)
+			break;
+		MemoryContextReset(state->input.context);
+	}
 	MemoryContextSwitchTo(caller);
 	state->node.most_bytes = Max(state->node.most_bytes, MemoryContextMemAllocated(state->input.context, true) +
 							MemoryContextMemAllocated(state->device->context, true));

@@ -263,6 +263,7 @@ begin(node_state *node)
 	state->state_context = CreateExprContext(node->css.ss.ps.state);
 	start_outputs(state, state->method == GROUP_PARTIAL ? list_copy_tail(scan->custom_scan_tlist, 1) : scan->custom_scan_tlist,
 				  node->query->uses);
+	group_having_start(state);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->input.function = node->operator->name;
 	if (state->method == GROUP_COMBINE)

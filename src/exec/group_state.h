@@ -32,6 +32,7 @@ typedef struct group_state
 	int			num_outputs;
 	group_output *outputs;
 	List	   *aggregates;
+	List	   *tests;			/* of conditions that leave out groups of an answer (group_having.c) */
 
 	/* for EXPLAIN */
 	int64		num_groups;		/* since the last rescan that read rows */
@@ -48,6 +49,10 @@ typedef struct group_state
 extern bool group_device_run(group_state *state, uint64 expected_rows);
 extern bool group_device_next(group_state *state);
 extern void group_device_forget(group_state *state);
+
+/* Look for such conditions; leave out groups at hand that fail one for sure. */
+extern void group_having_start(group_state *state);
+extern void group_having_cut(group_state *state);
 
 /*
  * Grouping sets (group_sets.c).  A query of the groups that this set has of those of another, whose node has run already; NULL: there is none.

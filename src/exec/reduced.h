@@ -92,6 +92,9 @@ extern void reduced_add_each(const reduced_values *values, const chunk *rows, co
  */
 extern Datum reduced_result(reduction what, const reduced_state *state, uint32 width, bool *is_null);
 
+/* The same as a number, but for the last digits.  false: it is none, or NULL. */
+extern bool reduced_estimate(reduction what, const reduced_state *state, double *number);
+
 /*
  * Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL.
  * States of numerics may point to memory of their process: they are not combined.

@@ -95,3 +95,41 @@ reduced_result(reduction what, const reduced_state *state, uint32 width, bool *i
 		return (Datum) 0;
 	return what >= REDUCE_SUM_OF_NUMERIC ? reduced_numeric_result(what, state) : number_of(what, state, width, is_null);
 }
+
+/* Of 1 (reduced_numeric.c). */
+#define NUMERIC_SUM_UNITS 1e16
+
+bool
+reduced_estimate(reduction what, const reduced_state *state, double *number)
+{
+	double		count = (double) state->count;
+	const reduced_numeric_sum *numeric = &state->numeric_sum;
+
+	if (state->count == 0 && what != REDUCE_COUNT)
+		return false;
+	switch (what)
+	{
+		case REDUCE_COUNT:
+			*number = count;
+			return true;
+		case REDUCE_SUM:
+		case REDUCE_NUMERIC_SUM:
+			*number = (double) state->integers.sum;
+			return true;
+		case REDUCE_AVG:
+			*number = (double) state->integers.sum / count;
+			return true;
+		case REDUCE_MIN:
+			*number = (double) state->integers.min;
+			return true;
+		case REDUCE_MAX:
+			*number = (double) state->integers.max;
+			return true;
+		case REDUCE_SUM_OF_NUMERIC:
+		case REDUCE_AVG_OF_NUMERIC:
+			*number = (double) numeric->sum / NUMERIC_SUM_UNITS / (what == REDUCE_AVG_OF_NUMERIC ? count : 1);
+			return numeric->odd == NULL;
+		default:
+			return false;
+	}
+}
