@@ -197,6 +197,16 @@ mgpu_make_nullable(Node *expr, int table, int join)
 
 /* ---- tables */
 
+void
+mgpu_forget_permissions(RangeTblEntry *entry)
+{
+#if PG_VERSION_NUM >= 160000
+	entry->perminfoindex = 0;
+#else
+	entry->requiredPerms = 0;
+#endif
+}
+
 bool
 mgpu_is_not_null(Oid table, AttrNumber number)
 {

@@ -101,9 +101,9 @@ replace_link(Node *node, void *context)
 	return node == (const Node *) replaced->link ? replaced->by : expression_tree_mutator(node, replace_link, context);
 }
 
-/* What an expression of a query becomes, to which groups are added. */
+/* What an expression of a query with these conditions becomes, to which groups are added. */
 static Node *
-rewrite_expression(Query *query, Node *expr, bool is_condition)
+rewrite_expression(Query *query, const List *conditions, Node *expr, bool is_condition)
 {
 	SubLink    *link = NULL;
 	grouped_subquery made;
@@ -115,6 +115,7 @@ rewrite_expression(Query *query, Node *expr, bool is_condition)
 	column = replace_link(expr, &(replaced_link) {link, column});
 	if (checkExprHasSubLink(column))
 		return expr;
+	correlated_leave_wanted(query, conditions, &made);
 	if (!is_condition || !bms_is_member(made.number, find_nonnullable_rels(column)))
 		return left_join_groups(query, &made, column);
 	join_groups(query, &made);
@@ -137,14 +138,14 @@ rewrite_query(Query *query)
 	conditions = make_ands_implicit((Expr *) query->jointree->quals);
 	query->jointree->quals = NULL;
 	foreach(cell, conditions)
-		rewritten = lappend(rewritten, rewrite_expression(query, lfirst(cell), true));
+		rewritten = lappend(rewritten, rewrite_expression(query, conditions, lfirst(cell), true));
 	rewritten = list_concat(rewritten, make_ands_implicit((Expr *) query->jointree->quals));
 	query->jointree->quals = rewritten ? (Node *) make_ands_explicit(rewritten) : NULL;
 	foreach(cell, query->hasAggs || query->groupClause || query->groupingSets ? NIL : query->targetList)
 	{
 		TargetEntry *entry = lfirst(cell);
 
-		entry->expr = (Expr *) rewrite_expression(query, (Node *) entry->expr, false);
+		entry->expr = (Expr *) rewrite_expression(query, conditions, (Node *) entry->expr, false);
 	}
 	return list_length(query->rtable) > num_tables;
 }

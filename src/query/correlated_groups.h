@@ -27,4 +27,7 @@ extern bool correlated_has_one_row(const Query *query);
  */
 extern bool correlated_make_groups(const Query *subquery, int number, grouped_subquery *made, Node **column);
 
+/* Leave out groups that no row asks for which meets these conditions of the query around (correlated_wanted.c). */
+extern void correlated_leave_wanted(const Query *query, const List *conditions, grouped_subquery *groups);
+
 #endif							/* MGPU_CORRELATED_GROUPS_H */
