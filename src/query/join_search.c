@@ -92,19 +92,11 @@ is_large(const Path *stream)
 	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read, true));
 }
 
-static bool
-repeats_keys(PlannerInfo *root, const Path *path)
-{
-	List	   *joins;
-
-	return join_path_stream(root, path, &joins) && join_path_repeats(root, joins);
-}
-
-/* By whoever would run it: where keys repeat, no GPU does. */
+/* By whoever would run it. */
 static Cost
 cost_of(PlannerInfo *root, const Path *path)
 {
-	return table_job_scan_cost(root, path, run_may_use_gpu() && !repeats_keys(root, path) ? TABLE_BY_GPU : TABLE_BY_THREADS);
+	return table_job_scan_cost(root, path, run_may_use_gpu() ? TABLE_BY_GPU : TABLE_BY_THREADS);
 }
 
 /* Keep a path of a joined relation, if it is the cheapest so far. */

@@ -99,6 +99,9 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 
 	if (core == NULL)
 		return window_task_others;
+	/* a node that asks them would be between the window and its sort */
+	if (root->hasPseudoConstantQuals)
+		return "a condition is the same for all rows";
 	if (!window_task_make(&task, root, core))
 		return task.why_not;
 	if (!custom_plan_query(window_task_below(&core->path))->fits && !partitions_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)

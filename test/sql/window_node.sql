@@ -111,6 +111,7 @@ SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, h) OVER (ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed WHERE pg_current_snapshot() IS NOT NULL');
 RESET mgpu.executor;
 RESET mgpu.report_declined;
 -- the right to call a function is checked
