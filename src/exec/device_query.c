@@ -361,7 +361,7 @@ device_query_explain(const device_query *query, ExplainState *es)
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
 	expr_programs_explain(list_make1(query->job.program), es);
-	if (query->job.tid_column >= 0)
+	if (num_late(query) > 0)
 		ExplainPropertyInteger("Columns Fetched Late", NULL, num_late(query), es);
 	if (query->builds.num_joins > 0)
 	{

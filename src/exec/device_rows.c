@@ -112,8 +112,9 @@ take_columns(device_rows *answer)
 		else if (form != CELLS_LATE)
 			make_values(answer, i);
 	}
-	if (answer->query->job.tid_column >= 0)
-		device_rows_fetch(answer, (const int64 *) answer->cells[answer->query->job.tid_column]);
+	for (int i = 0; i <= MGPU_GROUP_MAX_BUILDS; i++)
+		if (answer->query->job.tid_columns[i] >= 0)
+			device_rows_fetch(answer, i, (const int64 *) answer->cells[answer->query->job.tid_columns[i]]);
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		if (answer->owners[i] < 0 && answer->cells[i])
 			pfree(answer->cells[i]);

@@ -44,8 +44,8 @@ typedef struct value_cells
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
 
-/* Add the row's TID.  Its output. */
-extern int	expr_program_add_tid(expr_program *program);
+/* A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's. */
+extern Expr *expr_tid(int relation);
 
 /* The value of some cells, in the current context.  bits: of each, as mgpu_column_bits returns them. */
 extern Datum value_cells_datum(const value_cells *cells, const uint64 *bits);

@@ -8,6 +8,7 @@
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
@@ -42,18 +43,18 @@ input_of(expr_program *program, AttrNumber attribute)
 	return list_length(program->attributes) - 1;
 }
 
-int
-expr_program_add_tid(expr_program *program)
+Expr *
+expr_tid(int relation)
 {
-	static const expr_type tid = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
-
-	return expr_program_add_output(program, add_op(program, MGPU_RUN_LOAD_INTEGER, tid, input_of(program, SelfItemPointerAttributeNumber), 0, NULL));
+	return (Expr *) makeVar(relation, SelfItemPointerAttributeNumber, INT8OID, -1, InvalidOid, 0);
 }
 
 static bool
 is_attribute(const Expr *expr)
 {
-	return IsA(expr, Var) && ((const Var *) expr)->varattno > 0 && ((const Var *) expr)->varlevelsup == 0;
+	const Var  *var = (const Var *) expr;
+
+	return IsA(expr, Var) && (var->varattno > 0 || (var->varattno == SelfItemPointerAttributeNumber && var->vartype == INT8OID)) && var->varlevelsup == 0;
 }
 
 static bool

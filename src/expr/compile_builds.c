@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "utils/uuid.h"
@@ -39,7 +40,7 @@ is_no_part(Node *node, void *context)
 		const Var  *var = (const Var *) node;
 		int			number = (int) var->varno - EXPR_BUILD_VARNO;
 
-		if (var->varlevelsup > 0 || number < 0 || var->varattno <= 0)
+		if (var->varlevelsup > 0 || number < 0 || (var->varattno <= 0 && var->varattno != SelfItemPointerAttributeNumber))
 			return true;
 		if (search->number < 0)
 			search->number = number;

@@ -71,12 +71,14 @@ table_job_finish_builds(table_job *job, const table_question *question)
 
 /* ---- jobs that read a build's rows */
 
-/* Columns of the build's rows become what the scan computes for them. */
+/* Columns of the build's rows become what the scan computes for them, and TIDs its own. */
 static Node *
 look_below(Node *node, void *columns)
 {
 	if (node == NULL)
 		return NULL;
+	if (IsA(node, Var) && ((const Var *) node)->varattno < 0)
+		return (Node *) expr_tid(1);
 	if (IsA(node, Var))
 		return copyObject((Node *) list_nth((List *) columns, ((const Var *) node)->varattno - 1));
 	return expression_tree_mutator(node, look_below, columns);

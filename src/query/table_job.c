@@ -295,7 +295,8 @@ table_job_make(table_job *job, const table_question *question)
 	bool		can_do;
 
 	memset(spec, 0, sizeof(*spec));
-	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values,.tid_column = -1};
+	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
+	memset(job->tid_columns, -1, sizeof(job->tid_columns));
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = job->values[i].key = -1;

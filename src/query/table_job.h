@@ -52,6 +52,7 @@ typedef struct table_value
 {
 	int			column;			/* the spec's first; -1: nobody wants it */
 	int			key;			/* the spec's first key; -1: it is none */
+	int			late_of;		/* CELLS_LATE: of which of the job's TIDs */
 	value_cells cells;
 } table_value;
 
@@ -94,7 +95,7 @@ typedef struct table_job
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
-	int			tid_column;		/* the spec's, of late columns; -1: there are none */
+	int			tid_columns[1 + MGPU_GROUP_MAX_BUILDS];	/* the spec's, of late columns of the table, and of each build's; -1: there are none */
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
 	table_build *builds;		/* of each join */

@@ -57,6 +57,16 @@ words_of(PlannerInfo *root, const List *vars)
 	return words;
 }
 
+/* What a build's columns are in its table, if a job reads that. */
+static List *
+columns_of(PlannerInfo *root, const Path *side, List *vars)
+{
+	List	   *joins;
+
+	(void) join_path_stream(root, side, &joins);
+	return joins == NIL && join_path_reads_side(root, side) ? vars : NIL;
+}
+
 /* The joins whose expressions these are. */
 static List *
 joins_of(PlannerInfo *root, const List *exprs, const List *joins)
@@ -75,7 +85,8 @@ joins_of(PlannerInfo *root, const List *exprs, const List *joins)
 			.type = path->jointype,.is_turned = join_path_is_turned(hash),
 			.may_repeat = join_path_is_turned(hash) || table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
-			.one_by_one = !join_path_reads_side(root, join_path_side(hash)),.num_rounds = 1
+			.one_by_one = !join_path_reads_side(root, join_path_side(hash)),.columns = columns_of(root, join_path_side(hash), lfourth(own)),
+			.num_rounds = 1
 		};
 		made = lappend(made, join);
 	}

@@ -25,6 +25,9 @@
 #define LATE_TIMES MGPU_SIZE(256, 16)
 #define MISSING_TIMES MGPU_SIZE(32, 4)
 
+/* The same where tables are joined, which takes longer without a job. */
+#define JOINED_TIMES MGPU_SIZE(8, 2)
+
 /* ---- order */
 
 /* Whether values are in order if their cells are. */
@@ -76,33 +79,73 @@ are_few(const table_question *question, double times)
 	return question->num_results * times <= question->num_read;
 }
 
-/* A column of the table comes back as the row's TID, by which it is fetched in the end.  NULL: it is no such column. */
+/* The join whose build has a variable; NULL: it is the table's, or computed. */
+static const table_join *
+join_of(const table_question *question, const Var *var)
+{
+	return IsA(var, Var) && var->varno >= EXPR_BUILD_VARNO ? list_nth(question->scan.joins, var->varno - EXPR_BUILD_VARNO) : NULL;
+}
+
+/* Whether a column is one of a table of which rows have TIDs. */
+static bool
+has_tid(const table_question *question, const Var *var)
+{
+	const table_join *join = join_of(question, var);
+	const Var  *column = join && join->columns ? list_nth(join->columns, var->varattno - 1) : var;
+
+	return (join == NULL || join->columns) && IsA(column, Var) && column->varattno > 0;
+}
+
+/* A column of a table comes back as the row's TID, by which it is fetched in the end.  NULL: it is no such column. */
 static table_value *
 take_late(table_job *job, const table_question *question, int number)
 {
 	table_value *value = &job->values[number];
 	const Var  *var = list_nth(question->scan.columns, number);
+	int			relation = var->varno;
+	int		   *column;
 
-	if (!IsA(var, Var) || var->varno >= EXPR_BUILD_VARNO || var->varattno <= 0)
+	if (!has_tid(question, var))
 		return NULL;
-	if (job->tid_column < 0)
-		job->tid_column = table_job_column(job, expr_program_add_tid(job->program), MGPU_KEY_SIGNED, sizeof(uint64));
-	if (job->tid_column < 0)
+	value->late_of = join_of(question, var) ? 1 + relation - EXPR_BUILD_VARNO : 0;
+	column = &job->tid_columns[value->late_of];
+	if (*column < 0)
+		*column = table_job_column(job, expr_program_add(job->program, expr_tid(relation)), MGPU_KEY_SIGNED, sizeof(uint64));
+	if (*column < 0)
 		return NULL;
-	value->column = job->tid_column;
+	value->column = *column;
 	value->cells = (value_cells) {.form = CELLS_LATE,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(uint64)};
 	return value;
+}
+
+/*
+ * Whether a column of a build is better fetched, or has to be: it has no cells, or its texts are too long for some, so that all rows of the build would
+ * be read one by one.
+ */
+static bool
+is_fetched_of_build(const table_job *job, const table_question *question, int number)
+{
+	const Var  *var = list_nth(question->scan.columns, number);
+	const table_join *join = join_of(question, var);
+
+	if (join == NULL || join->columns == NIL || !are_few(question, JOINED_TIMES))
+		return false;
+	return job->tid_columns[1 + var->varno - EXPR_BUILD_VARNO] >= 0 || !expr_program_has_type(var->vartype, var->vartypmod) ||
+		(join->words && join->words[var->varattno - 1] == TABLE_BUILD_NAMED);
 }
 
 /* If rows are fetched anyway, all that are not keys are. */
 static bool
 take_other(table_job *job, const table_question *question, int number)
 {
-	bool		is_fetched = job->tid_column >= 0 || are_few(question, LATE_TIMES);
+	bool		is_of_build = join_of(question, list_nth(question->scan.columns, number)) != NULL;
+	bool		is_fetched = is_of_build ? is_fetched_of_build(job, question, number) : job->tid_columns[0] >= 0 || are_few(question, LATE_TIMES);
 
 	if (is_fetched && take_late(job, question, number))
 		return true;
-	return table_job_value(job, question, number) || (are_few(question, MISSING_TIMES) && take_late(job, question, number));
+	if (table_job_value(job, question, number))
+		return true;
+	return !is_of_build && are_few(question, question->scan.joins ? JOINED_TIMES : MISSING_TIMES) && take_late(job, question, number);
 }
 
 /* When to take a column: those first that have no cells, then those that may have too many. */

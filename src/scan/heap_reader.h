@@ -28,6 +28,7 @@ typedef struct table_join
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
 	bool		one_by_one;		/* the build's rows are read so, not by a job: their texts may be numbers */
+	List	   *columns;		/* what the build's columns are in its table; NIL: rows have no TIDs, being read one by one, or a join's */
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 

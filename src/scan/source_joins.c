@@ -204,6 +204,15 @@ source_add_join(row_source *source, HashJoinState *node, List *exprs)
 	return (List *) name_build((Node *) exprs, &name);
 }
 
+/* What a build's columns are in its table, if a job reads that. */
+static List *
+columns_of(const source_join *join)
+{
+	if (join->one_by_one || join->source->joins || join->source->readers == NIL)
+		return NIL;
+	return row_source_scan(join->source, 0).columns;
+}
+
 /* Joins as the scan of a reader has them, behind its columns. */
 static List *
 joins_of(const row_source *source, List *exprs)
@@ -222,7 +231,7 @@ joins_of(const row_source *source, List *exprs)
 			.type = from->node->js.jointype,.is_turned = from->is_turned,
 			.may_repeat = from->is_turned || table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.one_by_one = from->one_by_one,
-			.num_rounds = Max(from->num_rounds, 1)
+			.columns = columns_of(from),.num_rounds = Max(from->num_rounds, 1)
 		};
 		joins = lappend(joins, join);
 	}

@@ -92,6 +92,30 @@ foreach my $query ('SELECT * FROM parts ORDER BY v, id LIMIT 20', 'SELECT DISTIN
 check_late('joined rows', qr/\d+/, 'SELECT t.id, t.j, t.long, groups.label FROM ONLY t JOIN groups ON groups.g = t.g ORDER BY t.v LIMIT 25', 'SELECT t.j, groups.label FROM ONLY t LEFT JOIN groups ON groups.g = t.g ORDER BY t.v DESC LIMIT 25');
 check_plans($session, 'rows that are missing', sub { return 1; }, 'SELECT t.j, t.id, groups.label FROM ONLY t RIGHT JOIN groups ON groups.g = t.g + 60 AND t.id < 500 ORDER BY t.v NULLS FIRST, groups.label, t.id LIMIT 25');
 
+# ---- columns of the smaller side of a join
+my $items = sized(400, 30_000);
+run('CREATE TABLE items (id int PRIMARY KEY, gone int, g int, j jsonb, a int[], long text, short text, n numeric, at point)',
+	"INSERT INTO items SELECT i, i, i % 40, jsonb_build_object('item', i), CASE WHEN i % 5 > 0 THEN ARRAY[i, NULL] END, CASE WHEN i % 300 = 7 THEN repeat(md5(i::text), 400) WHEN i % 4 > 0 THEN repeat('item ' || i || ' ', 20) END,
+		'short ' || i % 50, i / 7.0, point(i, 1) FROM generate_series(1, $items) i",
+	'ALTER TABLE items DROP gone', 'CREATE TABLE item_parts (id int, g int, j jsonb, long text) PARTITION BY RANGE (id)', 'CREATE TABLE item_part_1 (long text, x int, j jsonb, id int, g int)', 'ALTER TABLE item_part_1 DROP x',
+	"ALTER TABLE item_parts ATTACH PARTITION item_part_1 FOR VALUES FROM (0) TO ($items / 2)", "CREATE TABLE item_part_2 PARTITION OF item_parts FOR VALUES FROM ($items / 2) TO (1000000)",
+	'INSERT INTO item_parts SELECT id, g, j, long FROM items', 'VACUUM ANALYZE items, item_parts');
+run('SET enable_mergejoin = off', 'SET enable_nestloop = off');
+my $few = 'ONLY t JOIN items i ON i.id = t.v % ' . ($items + 9) . ' WHERE t.g = 3';
+my @joined = ("SELECT t.id, i.j, i.long, i.a FROM $few ORDER BY t.f", "SELECT t.id, i.* FROM $few ORDER BY t.v, t.id", "SELECT t.id, t.j, i.j, i.short, i.long FROM $few AND i.g < 30 ORDER BY t.v DESC, t.id LIMIT 15",
+	"SELECT t.id, i.j, i.at, i.n FROM ONLY t LEFT JOIN items i ON i.id = t.v % $items AND i.g < 20 WHERE t.g = 4 ORDER BY t.v, t.id", "SELECT DISTINCT ON (t.g) t.g, i.j, i.long FROM ONLY t JOIN items i ON i.id = t.id % $items ORDER BY t.g, t.v DESC, t.id",
+	"SELECT t.id, i.long, k.j, k.a FROM ONLY t JOIN items i ON i.id = t.v % $items JOIN items k ON k.id = t.g WHERE t.g BETWEEN 5 AND 6 ORDER BY t.v, t.id",
+	"SELECT t.id, i.long, i.j FROM ONLY t JOIN (SELECT * FROM items UNION ALL SELECT * FROM items WHERE id < 50) i ON i.id = t.v % $items WHERE t.g = 7 ORDER BY t.v, t.id");
+check_plans($session, 'columns of a build', sub { return $_[0] =~ /Joins: / ? $_[0] =~ /Columns Fetched Late: \d/ : $_[0] =~ /Append/; }, @joined);
+check_late('of a build of partitions', 3, "SELECT t.id, t.v, i.j, i.long, i.g FROM ONLY t JOIN item_part_2 i ON i.id = t.v % $items WHERE t.g = 3 ORDER BY t.v, t.id");
+check_plans($session, 'partitions that lie otherwise', sub { return 1; }, "SELECT t.id, i.j, i.long, i.g FROM ONLY t JOIN item_parts i ON i.id = t.v % $items WHERE t.g = 3 ORDER BY t.v, t.id", "SELECT i.j, t.id FROM item_parts i LEFT JOIN ONLY t ON t.v = i.id AND t.g < 50 WHERE i.g = 3 ORDER BY i.id, t.id");
+# rows of a build whose job ends early are read one by one, without TIDs
+run("UPDATE items SET n = 'NaN' WHERE id = 5", 'DELETE FROM items WHERE id % 9 = 0', "UPDATE items SET j = '{}' WHERE id % 8 = 1");
+check_plans($session, 'changed rows of a build', sub { return 1; }, @joined, "SELECT t.id, i.n, i.long FROM $few ORDER BY t.v, t.id");
+run('BEGIN', "UPDATE items SET long = 'changed' WHERE id % 3 = 0");
+check_plans($session, 'changes of its own', sub { return 1; }, @joined);
+run('ROLLBACK', 'RESET enable_mergejoin', 'RESET enable_nestloop');
+
 # ---- a subquery that is run again, and work_mem that holds little
 check_late('run again', qr/\d+/, 'SELECT x, q.* FROM generate_series(1, 3) x, LATERAL (SELECT id, j, long FROM ONLY t WHERE v > x * 1000 ORDER BY v LIMIT 4) q');
 run("SET work_mem = '64kB'");
