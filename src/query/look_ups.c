@@ -189,7 +189,7 @@ look_ups_beside(PlannerInfo *root, const RelOptInfo *rel, Cost cost)
 	const Path *path = cheapest_of_core(rel);
 	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
 
-	if (path == NULL || root->total_table_pages > effective_cache_size)
+	if (path == NULL || !scan_is_cached(root))
 		return cost;
 	if (partial && partial->total_cost + parallel_setup_cost < path->total_cost)
 		path = partial;

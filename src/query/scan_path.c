@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -111,10 +112,39 @@ cost_of_pages(const Path *path)
 	return cost;
 }
 
+/* Pages of all tables, each of which the planner counts as often as it is there. */
+static double
+pages_of_tables(const PlannerInfo *root)
+{
+	List	   *seen = NIL;
+	double		num_pages = 0;
+
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+		const RangeTblEntry *entry = root->simple_rte_array[i];
+
+		if (rel == NULL || entry->rtekind != RTE_RELATION || list_member_oid(seen, entry->relid))
+			continue;
+		seen = lappend_oid(seen, entry->relid);
+		num_pages += rel->pages;
+	}
+	list_free(seen);
+	return num_pages;
+}
+
+bool
+scan_is_cached(const PlannerInfo *root)
+{
+	double		most = Max(effective_cache_size, NBuffers);
+
+	return root->total_table_pages <= most || pages_of_tables(root) <= most;
+}
+
 Cost
 scan_cached_saving(PlannerInfo *root, const Path *path)
 {
-	return root->total_table_pages <= effective_cache_size ? CACHED_PART * cost_of_pages(path) : 0;
+	return scan_is_cached(root) ? CACHED_PART * cost_of_pages(path) : 0;
 }
 
 /* How paths begin that have one path below. */

@@ -13,9 +13,12 @@ extern Path *scan_path_of_table(PlannerInfo *root, RelOptInfo *rel);
 /* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
 extern Cost scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
 
+/* Whether all tables of a statement are likely to be in a cache: shared buffers, or the system's. */
+extern bool scan_is_cached(const PlannerInfo *root);
+
 /*
  * What the pages of a path's tables cost less than PostgreSQL counts, if they are in memory: PostgreSQL's cost of a page is that of reading
- * it from a disk.  0 where the statement's tables are larger than effective_cache_size.
+ * it from a disk.  0 where the statement's tables are not likely to be.
  */
 extern Cost scan_cached_saving(PlannerInfo *root, const Path *path);
 

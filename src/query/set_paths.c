@@ -149,7 +149,7 @@ append_sets(const set_offers *sets)
 	const RelOptInfo *table = ((const set_offer *) linitial(sets->from_rows))->offer.rows->parent;
 	int			num_readings = list_length(sets->from_rows);
 
-	if (table->pages <= (BlockNumber) effective_cache_size)
+	if (table->pages <= (BlockNumber) Max(effective_cache_size, NBuffers))
 		append->total_cost -= Min((num_readings - 1) * table->pages * seq_page_cost, append->total_cost * (num_readings - 1) / num_readings);
 	return append;
 }
