@@ -8,7 +8,7 @@
  * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.  Where rows have
  * matches, no line pointer says how many: room is made for as many as there were so far, and a half, and what does not fit ends the run.
  *
- * A device decodes the batches of all runs in one stream, where they overlap (decode.cu).
+ * A device decodes the batches of all runs in one stream, where they overlap (page_rows.cuh).
  */
 #include "core/group_pairs.h"
 #include "engine/run_group.h"
@@ -191,13 +191,14 @@ make_room(mgpu_engine_run *run, uint64_t num_items, mgpu_error *err)
 	mgpu_group_run *group = run->group;
 	uint64_t	needed = most_rows(group, num_items);
 	uint64_t	wanted = group->columns_block < 0 ? run->job.num_items : 2 * group->columns.capacity;
+	uint64_t	most = group->spec.num_matches > 0 ? MGPU_DECODE_MOST_MATCHED : MGPU_MAX_ITEMS;
 
 	if (group->columns_block >= 0 && needed <= group->columns.capacity)
 		return MGPU_OK;
-	if (needed > MGPU_MAX_ITEMS)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "there may be more than %llu rows", (unsigned long long) MGPU_MAX_ITEMS);
-	if (wanted > MGPU_MAX_ITEMS)
-		wanted = MGPU_MAX_ITEMS;
+	if (needed > most)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "there may be more than %llu rows", (unsigned long long) most);
+	if (wanted > most)
+		wanted = most;
 	/* expectations may be wrong: then what is needed will do */
 	if (wanted > needed && resize_columns(run, wanted, NULL) == MGPU_OK)
 		return MGPU_OK;

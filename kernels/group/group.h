@@ -42,6 +42,9 @@
 /* Rows of a build that take the place of a page. */
 #define MGPU_DECODE_ADDED 512u
 
+/* Room that there is for rows which have matches, at most: a launch counts up to twice as many (page_rows.cuh). */
+#define MGPU_DECODE_MOST_MATCHED (UINT64_C(1) << 29)
+
 /* The total of a launch is read by the next one too. */
 #define MGPU_GROUP_TOTALS (2 * MGPU_DECODE_PLACES)
 
@@ -68,7 +71,7 @@ typedef struct mgpu_group_control
 	uint64_t	num_tickets[MGPU_DECODE_PLACES];	/* pages that were begun, of the launches of each place ... */
 	uint64_t	num_placed[MGPU_DECODE_PLACES];	/* ... and those whose rows have their places */
 	uint64_t	num_different;	/* numbers of the last sort that counts them */
-	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_REFS];	/* what the CTAs of a launch tell each other (decode.cu) */
+	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_REFS];	/* what the CTAs of a launch tell each other (page_rows.cuh) */
 	mgpu_group_spec spec;
 } mgpu_group_control;
 
