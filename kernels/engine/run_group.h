@@ -171,7 +171,11 @@ cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
 /* Behind all batches: have the rows of a build come that come themselves. */
 cudaError_t mgpu_group_decode_added(mgpu_engine_run *run);
 
-/* A stream waits for the batches so far. */
+/* Room for the rows of so many more line pointers, as far as that is known (run_group_columns.cu). */
+mgpu_status mgpu_group_make_room(mgpu_engine_run *run, uint64_t num_items, mgpu_error *err);
+
+/* Batches that come wait for what the stream of uploads has to do; a stream waits for the batches so far. */
+cudaError_t mgpu_group_hold_decodes(const mgpu_engine_run *run);
 cudaError_t mgpu_group_await_decodes(const mgpu_engine_run *run, cudaStream_t stream);
 
 /* Device memory within the run's limit. */

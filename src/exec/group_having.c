@@ -16,12 +16,12 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "exec/group_state.h"
+#include "expr/functions.h"
 
 /* An aggregate compared with a number. */
 typedef struct having_test
@@ -36,20 +36,17 @@ typedef struct having_test
 
 /* ---- conditions */
 
-/* The outcomes that an operator is true for: the aggregate is on the left, or on the right.  0: it is no comparison. */
+/* The outcomes that an operator is true for: the aggregate is on the left, or on the right.  0: it is no comparison of numbers. */
 static int
 outcomes_of(Oid operator, bool is_right)
 {
-	static const int outcomes[] = {0, MGPU_IS_LESS, MGPU_IS_LESS | MGPU_IS_EQUAL, MGPU_IS_EQUAL, MGPU_IS_GREATER | MGPU_IS_EQUAL, MGPU_IS_GREATER};
-	Oid			family;
-	Oid			type_id;
-	int16		strategy;
+	const known_function *known = known_function_of(get_opcode(operator));
 
-	if (is_right)
-		operator = get_commutator(operator);
-	if (!OidIsValid(operator) || !get_ordering_op_properties(operator, &family, &type_id, &strategy))
+	if (known == NULL || (known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_REAL))
 		return 0;
-	return outcomes[strategy];
+	if (!is_right)
+		return (int) known->number;
+	return (known->number & MGPU_IS_EQUAL) | ((known->number & MGPU_IS_LESS) ? MGPU_IS_GREATER : 0) | ((known->number & MGPU_IS_GREATER) ? MGPU_IS_LESS : 0);
 }
 
 static bool

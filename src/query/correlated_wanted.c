@@ -86,7 +86,8 @@ table_of_keys(const Query *query, const grouped_subquery *groups)
 	if (!bms_get_singleton_member(tables, &number) || !is_of_query((Node *) groups->outer) || !is_joined((Node *) query->jointree, number))
 		return 0;
 	entry = rt_fetch(number, query->rtable);
-	return entry->rtekind == RTE_RELATION && entry->tablesample == NULL ? number : 0;
+	/* policies name the table by its number */
+	return entry->rtekind == RTE_RELATION && entry->tablesample == NULL && entry->securityQuals == NIL ? number : 0;
 }
 
 /* Copies of the conditions that a table's rows meet, of a table number 1. */

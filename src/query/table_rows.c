@@ -102,15 +102,14 @@ take_late(table_job *job, const table_question *question, int number)
 {
 	table_value *value = &job->values[number];
 	const Var  *var = list_nth(question->scan.columns, number);
-	int			relation = var->varno;
 	int		   *column;
 
 	if (!has_tid(question, var))
 		return NULL;
-	value->late_of = join_of(question, var) ? 1 + relation - EXPR_BUILD_VARNO : 0;
+	value->late_of = join_of(question, var) ? 1 + (int) var->varno - EXPR_BUILD_VARNO : 0;
 	column = &job->tid_columns[value->late_of];
 	if (*column < 0)
-		*column = table_job_column(job, expr_program_add(job->program, expr_tid(relation)), MGPU_KEY_SIGNED, sizeof(uint64));
+		*column = table_job_column(job, expr_program_add(job->program, expr_tid((int) var->varno)), MGPU_KEY_SIGNED, sizeof(uint64));
 	if (*column < 0)
 		return NULL;
 	value->column = *column;
