@@ -267,7 +267,16 @@ expr_program_forget(expr_program *program)
 	program->knows_constants = false;
 }
 
-/* Compute a constant, which may run a query as it would for the first row.  false: no register holds its value. */
+/* Whether an expression is the result of a query that has not run yet: PostgreSQL's executor would run it for the first row. */
+static bool
+waits_for_query(const Expr *expr, const ExprContext *context)
+{
+	const Param *param = (const Param *) expr;
+
+	return IsA(expr, Param) && param->paramkind == PARAM_EXEC && context->ecxt_param_exec_vals[param->paramid].execPlan != NULL;
+}
+
+/* Compute a constant.  false: no register holds its value. */
 static bool
 compute_constant(ExprContext *context, expr_constant *constant)
 {
@@ -287,7 +296,7 @@ compute_constant(ExprContext *context, expr_constant *constant)
 static bool
 fill_fixed(expr_program *program, ExprContext *context, expr_constant *constant)
 {
-	if (!compute_constant(context, constant))
+	if (waits_for_query(constant->expr, context) || !compute_constant(context, constant))
 		return false;
 	fill_constant(program, constant);
 	return true;
