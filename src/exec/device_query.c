@@ -367,7 +367,7 @@ device_query_explain(const device_query *query, ExplainState *es)
 	{
 		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);
 		ExplainPropertyInteger("Rows Built", NULL, query->builds.num_rows, es);
-		ExplainPropertyInteger("Sides Read by Threads", NULL, query->builds.num_by_jobs, es);
+		ExplainPropertyInteger("Sides Read as Pages", NULL, query->builds.num_by_jobs, es);
 		if (query->builds.num_rounds > 1)
 			ExplainPropertyInteger("Rounds", NULL, query->builds.num_rounds, es);
 	}

@@ -160,7 +160,7 @@ sub check_sides
 {
 	my ($name, $num_sides, @queries) = @_;
 
-	check_plans($session, "$name: $num_sides sides", sub { return $_[0] =~ /Executor: $_[1]\n.*Sides Read by Threads: $num_sides\n/s; }, @queries);
+	check_plans($session, "$name: $num_sides sides", sub { return $_[0] =~ /Executor: $_[1]\n.*Sides Read as Pages: $num_sides\n/s; }, @queries);
 	return;
 }
 my $stores = sized(500, 30_000);
@@ -187,7 +187,7 @@ run("UPDATE stores SET name = 'store', f = '-0' WHERE id = 77");
 check_sides('a negative zero', 0, 'SELECT s.area, count(*) FILTER (WHERE s.f < facts.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('that nobody asks for', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 run('SET mgpu.enable_threads = off', 'SET mgpu.executor = gpu');
-unlike($session->analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read by Threads: 1/, 'without threads');
+unlike($session->analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read as Pages: 1/, 'without threads');
 run('RESET mgpu.enable_threads', 'DELETE FROM stores WHERE id % 5 = 0', 'UPDATE stores SET small = small + 1 WHERE id % 5 = 1');
 check_sides('changed rows', 1, 'SELECT s.small, count(*), sum(v) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('a subquery that is run again', 1, "SELECT g, q.* FROM generate_series(1, 5) g, LATERAL (SELECT s.small, count(*), sum(v) FROM facts JOIN (SELECT * FROM stores WHERE area > g * 9) s ON facts.id = s.id GROUP BY 1) q ORDER BY 1, 2");
