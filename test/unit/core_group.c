@@ -223,7 +223,7 @@ read_damaged(group_case *job)
 			{
 				mgpu_begin_row(&pairs, NULL);
 				(void) mgpu_next_row(&job->spec, &program, &pairs, &frame);
-				mgpu_run_row_columns(&job->spec, &program, &frame);
+				mgpu_program_run_row(&program, 0, job->spec.num_ops, frame.registers, frame.inputs);
 			}
 		}
 	}

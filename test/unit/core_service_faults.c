@@ -153,9 +153,9 @@ open_badly(service_backend *backend)
 	mgpu_client_leave(&backend->port);	/* a host answers to its own generation alone */
 }
 
-/* A job that is as it has to be, whose rows have matches, which devices do not do. */
+/* A job that is as it has to be, which compares by a locale, as devices do not. */
 static void
-open_with_matches(service_backend *backend)
+open_with_locale(service_backend *backend)
 {
 	mgpu_job	job = {.op = MGPU_OP_GROUP};
 	mgpu_group_spec *spec = &backend->port.service.slots[backend->port.slot].group;
@@ -165,13 +165,10 @@ open_with_matches(service_backend *backend)
 	while (atomic_load(&backend->port.service.slots[backend->port.slot].state) != MGPU_SLOT_FREE)
 		usleep(100);
 	memset(spec, 0, sizeof(*spec));
-	spec->num_builds = spec->num_ops = spec->num_tests = spec->num_matches = 1;
-	spec->build_bytes = mgpu_build_plan(&spec->builds[0], 0, 0, 0, true);
-	spec->num_constants = 1;
-	spec->num_registers = 2;
-	spec->ops[0] = (mgpu_program_op) {.code = MGPU_RUN_IS_NOT_NULL,.to = 1};
-	spec->tests[0] = (mgpu_group_test) {.reg = 1,.end_op = 1};
-	spec->matches[0] = (mgpu_group_match) {.test = 1,.reg = 1};
+	spec->num_columns = spec->num_constants = spec->num_registers = 1;
+	spec->columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_SIGNED,.width = 8,.reduction = MGPU_REDUCE_EXTREMES,.num_cells = 1,.is_collated = 1};
+	spec->table_bytes = sizeof(uint64_t);
+	strcpy((char *) spec->tables, "C");
 	SERVICE_CHECK(mgpu_job_validate(&job, &err) == MGPU_OK && mgpu_group_validate(spec, &err) == MGPU_OK);
 	self = begin(backend, &job, -1, 0);
 	end_badly(&self, MGPU_UNSUPPORTED);
@@ -279,7 +276,7 @@ strangers_main(service_backend *backend)
 	for (int i = 0; i < 4; i++)
 	{
 		open_badly(backend);
-		open_with_matches(backend);
+		open_with_locale(backend);
 		for (int which = 0; which < NUM_BAD_MESSAGES; which++)
 			say_badly(backend, which);
 		say_much(backend);
