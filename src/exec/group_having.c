@@ -88,6 +88,15 @@ test_of(const group_state *state, const OpExpr *condition)
 	return memcpy(palloc(sizeof(having_test)), &test, sizeof(having_test));
 }
 
+/* Whether a limit may be a subquery's result, which runs for the first group that comes to it, and may fail. */
+static bool
+may_run(const having_test *test)
+{
+	const Param *param = (const Param *) test->limit->expr;
+
+	return IsA(param, Param) && param->paramkind == PARAM_EXEC;
+}
+
 void
 group_having_start(group_state *state)
 {
@@ -97,7 +106,7 @@ group_having_start(group_state *state)
 	{
 		having_test *test = IsA(lfirst(cell), OpExpr) ? test_of(state, lfirst(cell)) : NULL;
 
-		if (test == NULL)
+		if (test == NULL || (state->tests != NIL && may_run(test)))
 			return;
 		state->tests = lappend(state->tests, test);
 	}

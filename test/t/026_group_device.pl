@@ -84,6 +84,7 @@ foreach my $outcome ('<', '<=', '>', '>=', '=', '<>')
 check_device('HAVING, more than one', 1, map { "SELECT g, g2, $_->[0] FROM holes GROUP BY g, g2 HAVING $_->[1]" } [ 'count(*)', 'count(v) > 2 AND sum(v) < 0 AND max(v) > 100' ], [ 'max(v)', 'sum(v) > 0 OR count(*) < 4' ], [ 'count(v)', 'count(v) > 1 AND (g > 50 OR g IS NULL) AND min(v) < 0' ],
 	[ 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v)', 'count(v) > 3' ], [ 'array_agg(v ORDER BY v)', 'count(v) > 3' ], [ 'count(DISTINCT v), mode() WITHIN GROUP (ORDER BY g2)', 'count(v) > 3' ], [ 'sum(f), avg(f)', 'sum(f) > 0 AND avg(f) < 10' ],
 	[ 'sum(v)', 'count(*) > 3 AND 100 / (count(*) - 3) > 50' ]);
+check_device('a subquery of HAVING that no group comes to', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) < 0 AND sum(v) > (SELECT 1 / (count(*) - count(*)) FROM nothing)');
 check_device('HAVING that no group meets', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) < 0', 'SELECT sum(v) FROM t HAVING count(*) < 0', 'SELECT sum(v) FROM t HAVING count(*) > 0');
 check_device('HAVING in a subquery that is run again', 1, 'SELECT x, q.* FROM generate_series(1, 3) x, LATERAL (SELECT g, count(*), sum(v) FROM t GROUP BY g HAVING sum(v) > x * 10000 AND count(*) > x) q ORDER BY x, g');
 run('SET plan_cache_mode = force_generic_plan', 'PREPARE h (numeric, int) AS SELECT g, count(*) FROM t GROUP BY g HAVING avg(v) > $1 AND count(*) >= $2');
