@@ -121,7 +121,7 @@ name_keys(Node *node, void *context)
 
 	if (node == NULL)
 		return NULL;
-	if (!IsA(node, Var) || var->varno != groups->number || var->varlevelsup > 0)
+	if (!IsA(node, Var) || (int) var->varno != groups->number || var->varlevelsup > 0)
 		return expression_tree_mutator(node, name_keys, context);
 	key = copyObject((Node *) list_nth_node(TargetEntry, groups->groups->targetList, var->varattno - 1)->expr);
 	IncrementVarSublevelsUp(key, 1, 0);
