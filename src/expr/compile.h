@@ -107,7 +107,7 @@ struct expr_program
 	bool		knows_constants;	/* parameters too */
 };
 
-/* ---- types, constants (expr_constants.c) and tables (expr_tables.c) */
+/* ---- types (expr_types.c), constants (expr_constants.c) and tables (expr_tables.c) */
 
 /* false: no register holds values of the type. */
 extern bool expr_type_of(Oid type_id, int32 typmod, expr_type *type);

@@ -1,0 +1,60 @@
+/*
+ * expr_types.c
+ *		Which of PostgreSQL's types registers of programs hold, and how.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "expr/compile.h"
+
+const expr_type expr_boolean = {MGPU_LANE_INTEGER, 1, false, 0};
+
+bool
+expr_type_of(Oid type_id, int32 typmod, expr_type *type)
+{
+	type_id = getBaseTypeAndTypmod(type_id, &typmod);
+	*type = (expr_type) {MGPU_LANE_INTEGER, 0, false, 0};
+	switch (type_id)
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			type->lane = MGPU_LANE_REAL;
+			pg_fallthrough;
+		case BOOLOID: case CHAROID: case INT2OID: case INT4OID: case INT8OID: case CASHOID: case OIDOID:
+		case DATEOID: case TIMEOID: case TIMESTAMPOID: case TIMESTAMPTZOID:
+			type->width = get_typlen(type_id);
+			return true;
+		case NUMERICOID:
+			type->is_numeric = true;
+			type->width = sizeof(int64);
+			/* the lower bits, of which the sign's is not set, are the scale; without a typmod each value has its own */
+			type->lane = typmod < (int32) VARHDRSZ ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+			type->scale = type->lane == MGPU_LANE_SHOWN ? SHOWN_SCALE : (typmod - VARHDRSZ) & 0x7ff;
+			return type->scale <= MOST_SCALE;
+		case UUIDOID:
+			type->width = UUID_LEN;
+			pg_fallthrough;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+			type->lane = MGPU_LANE_BYTES;
+			return true;
+		default:
+			type->width = sizeof(Oid);
+			return type_is_enum(type_id);
+	}
+}
+
+bool
+expr_program_has_type(Oid type_id, int32 typmod)
+{
+	expr_type	type;
+
+	return expr_type_of(type_id, typmod, &type);
+}
