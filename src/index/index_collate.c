@@ -76,8 +76,11 @@ compare_strings(const index_keys *keys, const unsigned char *a, const unsigned c
 		}
 		else
 		{
-			order = memcmp(a + 1, b + 1, end_a - a - 1);
-			b += end_a - a;
+			const unsigned char *end_b = end_of_part(key, b + 1);
+
+			/* the end is one of the bytes that are compared */
+			order = memcmp(a + 1, b + 1, Min(end_a - a, end_b - b) - 1);
+			b = end_b;
 		}
 		a = end_a;
 	}
