@@ -17,6 +17,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planner.h"
+#include "parser/parse_relation.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 #include "rewrite/rewriteManip.h"
@@ -198,12 +199,16 @@ mgpu_make_nullable(Node *expr, int table, int join)
 /* ---- tables */
 
 void
-mgpu_forget_permissions(RangeTblEntry *entry)
+mgpu_take_permissions(Query *to, RangeTblEntry *entry, const Query *from)
 {
 #if PG_VERSION_NUM >= 160000
-	entry->perminfoindex = 0;
+	to->rteperminfos = list_make1(copyObject(getRTEPermissionInfo(from->rteperminfos, entry)));
+	entry->perminfoindex = 1;
 #else
-	entry->requiredPerms = 0;
+	/* they are the entry's own */
+	(void) to;
+	(void) entry;
+	(void) from;
 #endif
 }
 

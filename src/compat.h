@@ -290,7 +290,7 @@ extern void mgpu_add_query_hooks(void (*change) (struct Query *query), struct Qu
 								 bool (*is_better) (const struct PlannedStmt *plan, const struct PlannedStmt *before));
 extern bool mgpu_is_not_null(Oid table, AttrNumber number);
 extern struct Node *mgpu_make_nullable(struct Node *expr, int table, int join);	/* columns of a table that an outer join may lack */
-extern void mgpu_forget_permissions(struct RangeTblEntry *entry);	/* of a table's second entry: those of the first are checked */
+extern void mgpu_take_permissions(struct Query *to, struct RangeTblEntry *entry, const struct Query *from);	/* of a table's copied entry, its only one */
 /* CLUSTER is a kind of REPACK since 19. */
 #if PG_VERSION_NUM < 190000
 #define T_RepackStmt T_ClusterStmt

@@ -140,7 +140,7 @@ rows_that_ask(const Query *query, int number, List *conditions, grouped_subquery
 	/* of groups, which have another number */
 	ChangeVarNodes((Node *) keys, number, 1, 0);
 	keys = (List *) name_keys((Node *) keys, groups);
-	mgpu_forget_permissions(entry);
+	mgpu_take_permissions(rows, entry, query);
 	place->rtindex = 1;
 	rows->commandType = CMD_SELECT;
 	rows->querySource = QSRC_ORIGINAL;
