@@ -72,8 +72,7 @@ aggregate_of(const group_state *state, const Node *node)
 static having_test *
 test_of(const group_state *state, const OpExpr *condition)
 {
-	const Node *left = linitial(condition->args);
-	bool		is_right = IsA(condition, OpExpr) && list_length(condition->args) == 2 && aggregate_of(state, left) == NULL;
+	bool		is_right = aggregate_of(state, linitial(condition->args)) == NULL;
 	Expr	   *limit = list_length(condition->args) == 2 ? list_nth(condition->args, !is_right) : NULL;
 	having_test test = {.aggregate = limit ? aggregate_of(state, list_nth(condition->args, is_right)) : NULL};
 

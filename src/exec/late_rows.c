@@ -19,7 +19,7 @@ typedef struct late_table
 {
 	Relation	relation;
 	TupleTableSlot *slot;		/* NULL: none was yet */
-	AttrNumber *attributes;		/* of the rows' columns; 0: it is not fetched from here */
+	AttrNumber *attributes;		/* of the rows' columns that are fetched from here */
 } late_table;
 
 /* The rows of the job's table, or of a build: of one table or several. */
@@ -132,7 +132,11 @@ device_rows_fetch(device_rows *answer, int late_of, const int64 *tids)
 		put_columns(side, is_null ? NULL : fetch(side, tids[row]), row);
 	}
 	for (int i = 0; i < MGPU_GROUP_MAX_SOURCES; i++)
-		if (side->tables[i].slot)
-			ExecDropSingleTupleTableSlot(side->tables[i].slot);
+	{
+		if (side->tables[i].slot == NULL)
+			continue;
+		ExecDropSingleTupleTableSlot(side->tables[i].slot);
+		pfree(side->tables[i].attributes);
+	}
 	pfree(side);
 }

@@ -2,8 +2,8 @@
  * table_rows.c
  *		Table jobs that return rows in order, or the first of each partition: for MgpuTop and MgpuSort.
  *
- * Keys and orders are columns of the job.  The others may come late: then the job returns where each row is, and the node fetches them from the
- * table (exec/late_rows.c).  So other columns may be of any type, however long, and are not read for rows that nobody wants.
+ * Keys and orders are columns of the job.  The others may come late: then the job returns where each row is, of the table or of a smaller side of a
+ * join, and the node fetches them from there (exec/late_rows.c).  So other columns may be of any type, however long, and are not read for rows that nobody wants.
  */
 #include "postgres.h"
 

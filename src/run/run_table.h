@@ -36,7 +36,7 @@ typedef struct group_request
 	const char *builds;			/* the memory of its builds, or NULL */
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
-	bool		only_threads;	/* no GPU is to run it: its answer is wanted here */
+	bool		only_threads;	/* no GPU is to run it: it has rounds, is not for one, or one could not */
 	uint64		memory_before_file;	/* from which on threads write rows to a temporary file; UINT64_MAX: none will be wanted */
 	const char *function;		/* the node's name, for mgpu_last_run() */
 	uint64		most_bytes;		/* that outputs may have in memory; of groups at hand, with the next for each */
