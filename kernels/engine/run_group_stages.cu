@@ -79,7 +79,7 @@ check_flags(const mgpu_engine_run *run, mgpu_error *err)
 	if ((flags & MGPU_GROUP_FAULT) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a value is beyond what programs compute");
 	if ((flags & MGPU_GROUP_FULL) != 0)
-		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "rows have more matches than expected");
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "rows have many more matches than expected");
 	if ((flags & MGPU_GROUP_ODD) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
 	if ((flags & MGPU_GROUP_OVERFLOW) != 0)

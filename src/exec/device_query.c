@@ -210,7 +210,7 @@ run_by_threads(device_query *query)
 }
 
 /* Joined rows may be more than expected: a GPU makes room for so many times as many at first. */
-#define MORE_MATCHES 1.5
+#define MORE_MATCHES 4
 
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
 static const char *
