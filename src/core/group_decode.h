@@ -289,17 +289,17 @@ mgpu_column_is_stored(const mgpu_group_spec *spec, uint32_t number)
 	return stored;
 }
 
-/* An integer as the words of MGPU_REDUCE_INTEGER take it apart. */
+/* An integer as the words of MGPU_REDUCE_INTEGER take it apart.  Of floats, nothing is added. */
 MGPU_CODEC uint64_t
 mgpu_integer_low(uint64_t code, uint32_t kind)
 {
-	return (uint32_t) mgpu_column_bits(code, kind, 8);
+	return kind == MGPU_KEY_FLOAT ? 0 : (uint32_t) mgpu_column_bits(code, kind, 8);
 }
 
 MGPU_CODEC int64_t
 mgpu_integer_high(uint64_t code, uint32_t kind)
 {
-	uint64_t	bits = mgpu_column_bits(code, kind, 8);
+	uint64_t	bits = kind == MGPU_KEY_FLOAT ? 0 : mgpu_column_bits(code, kind, 8);
 
 	return kind == MGPU_KEY_SIGNED ? (int64_t) bits >> 32 : (int64_t) (bits >> 32);
 }

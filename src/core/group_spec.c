@@ -118,7 +118,6 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 	if ((spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_PAIRS || (is_real && column->kind != MGPU_KEY_FLOAT) ||
-		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0) ||
 		(column->is_collated && (column->reduction != MGPU_REDUCE_EXTREMES || column->kind != MGPU_KEY_SIGNED || column->width != 8)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);

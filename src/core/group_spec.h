@@ -169,7 +169,7 @@ typedef enum mgpu_reduction
 	/* where the count is 0, sums are too, the least code is UINT64_MAX, and the greatest 0 */
 	MGPU_REDUCE_COUNT,			/* count */
 	MGPU_REDUCE_INTEGER,		/* count, low, high, least code, greatest code: the sum is high * 2^32 + low, where
-								 * low is that of the values' low 32 bits, unsigned, high of the rest, signed */
+								 * low is that of the values' low 32 bits, unsigned, high of the rest, signed; of floats, it is 0 */
 	MGPU_REDUCE_EXTREMES,		/* of a head: count, the codes of the least value, those of the greatest */
 	MGPU_REDUCE_REAL,			/* count, sum, 0, float4 sum, least code, greatest code: sums as the bits of floats, of
 								 * values added in the order of the rows */

@@ -68,6 +68,11 @@ reduced_take(reduced_column *reduced, uint32 group)
 	state->count = words[0];
 	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT || reduced->values.kind == REDUCED_COUNT)
 		return;
+	if (of->reduction == MGPU_REDUCE_INTEGER && of->kind == MGPU_KEY_FLOAT)
+	{
+		state->reals = (reduced_reals) {.min = real_of(of, words[3]),.max = real_of(of, words[4])};
+		return;
+	}
 	if (of->reduction != MGPU_REDUCE_INTEGER)
 	{
 		state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),

@@ -193,11 +193,12 @@ shares_state(const group_task *task, const Aggref *aggref)
 static void
 count_reduction(group_task *task, const Aggref *aggref)
 {
-	reduced_kind kind = known_reduction_of(aggref->aggfnoid)->kind;
-	bool		is_numeric = kind >= REDUCED_NUMERIC_SUM;
+	const known_reduction *known = known_reduction_of(aggref->aggfnoid);
+	bool		is_numeric = known->kind >= REDUCED_NUMERIC_SUM;
+	bool		adds_floats = (known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD) && !reduction_is_float_extreme(known->reduction);
 
 	task->combines &= !is_numeric;
-	task->merges &= kind != REDUCED_REAL && kind != REDUCED_SPREAD;
+	task->merges &= !adds_floats;
 	task->operators += is_numeric ? NUMERIC_COST : REDUCE_COST;
 }
 

@@ -50,6 +50,13 @@ typedef struct known_reduction
 	reduced_kind kind;
 } known_reduction;
 
+/* Which need no order of the rows, as sums of floats do: where floats are equal and not the same, no job is done. */
+static inline bool
+reduction_is_float_extreme(reduction reduction)
+{
+	return reduction == REDUCE_FLOAT4_MIN || reduction == REDUCE_FLOAT4_MAX || reduction == REDUCE_FLOAT8_MIN || reduction == REDUCE_FLOAT8_MAX;
+}
+
 /* NULL: it needs more. */
 extern const known_reduction *known_reduction_of(Oid aggregate);
 

@@ -22,14 +22,21 @@
 /* Rows from which threads are worth their start. */
 #define THREADS_MIN_ROWS MGPU_SIZE(50000, 100)
 
-/* Whether each row goes to its group at once: integers are added in any order. */
+/* Whether floats are added, which is in the order of the rows. */
 static bool
-adds_at_once(const mgpu_group_spec *spec)
+adds_floats(const mgpu_group_spec *spec)
 {
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
-			return false;
-	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE;
+			return true;
+	return false;
+}
+
+/* Whether each row goes to its group at once: integers are added in any order, and threads take turns to add floats to one group. */
+static bool
+adds_at_once(const mgpu_group_spec *spec)
+{
+	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE && (spec->num_keys == 0 || !adds_floats(spec));
 }
 
 /* Whether rows are gone once they are in their groups.  Threads with more groups than this keep rows (core/cpu/table). */
@@ -187,7 +194,8 @@ table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double nu
 bool
 table_job_is_for_gpu(const mgpu_group_spec *spec, double num_read, double num_rows)
 {
-	return !mgpu_group_is_collated(spec) && (spec->num_matches == 0 || num_rows <= num_read * GPU_MOST_MATCHES);
+	/* floats of one group take a CPU's thread less time */
+	return !mgpu_group_is_collated(spec) && (spec->num_keys > 0 || !adds_floats(spec)) && (spec->num_matches == 0 || num_rows <= num_read * GPU_MOST_MATCHES);
 }
 
 /* ---- what was beyond programs */

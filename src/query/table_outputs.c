@@ -90,18 +90,20 @@ is_half(const mgpu_group_spec *spec, int column)
 }
 
 static bool
-take_reduction(table_job *job, const table_question *question, reduced_kind kind, Expr *argument, table_output *output)
+take_reduction(table_job *job, const table_question *question, const known_reduction *known, Expr *argument, table_output *output)
 {
 	mgpu_reduction reduction;
 
 	output->column = table_job_cells(job, question, argument, &output->cells);
-	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction) || is_half(job->spec, output->column))
+	if (output->column < 0 || !reduction_of(known->kind, &output->cells, &reduction) || is_half(job->spec, output->column))
 		return false;
+	if (reduction_is_float_extreme(known->reduction))
+		reduction = MGPU_REDUCE_INTEGER;
 	/* digits that are shown count as a value of their own */
 	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN ? 2 : 1); i++)
 	{
 		job->spec->columns[i].reduction = Max(job->spec->columns[i].reduction, (uint32) reduction);
-		job->spec->columns[i].is_shown |= reduction >= MGPU_REDUCE_REAL;
+		job->spec->columns[i].is_shown |= known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD;
 	}
 	return true;
 }
@@ -236,7 +238,7 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 {
 	const Aggref *aggref = list_nth(question->outputs, number);
 	const char *why_not;
-	reduced_kind kind;
+	const known_reduction *known;
 	Expr	   *argument;
 	group_plan	plan;
 
@@ -248,19 +250,9 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 		return table_feed_take(job, question, number, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
-	kind = known_reduction_of(aggref->aggfnoid)->kind;
-	argument = table_output_argument(question, list_nth(question->query->uses, number), kind == REDUCED_COUNT);
-	return argument == NULL || take_reduction(job, question, kind, argument, output);
-}
-
-/* Floats are added in their order: those of all rows, one after another, faster by the CPU. */
-static bool
-adds_floats(const mgpu_group_spec *spec)
-{
-	for (uint32 i = 0; i < spec->num_columns; i++)
-		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
-			return true;
-	return false;
+	known = known_reduction_of(aggref->aggfnoid);
+	argument = table_output_argument(question, list_nth(question->query->uses, number), known->kind == REDUCED_COUNT);
+	return argument == NULL || take_reduction(job, question, known, argument, output);
 }
 
 bool
@@ -277,5 +269,5 @@ table_job_take_outputs(table_job *job, const table_question *question)
 			!table_job_take_dependent(job, question, linitial_int(list_nth(question->query->uses, i))))
 			return false;
 	}
-	return job->spec->num_keys > 0 || !adds_floats(job->spec);
+	return true;
 }

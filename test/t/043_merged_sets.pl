@@ -70,7 +70,8 @@ check_sets('SELECT k, a, rank() OVER (PARTITION BY grouping(k, a) ORDER BY sum(v
 
 # ---- what is not: floats are added in the order of rows, and sorted values are of rows
 
-check_sets('SELECT a, b, sum(f) FROM t GROUP BY ROLLUP (a, b)', 0, 2);
+check_sets('SELECT a, b, sum(f) FROM t GROUP BY ROLLUP (a, b)', 0, 3);
+check_sets('SELECT a, b, min(f), max(f + 1), count(*) FROM t GROUP BY ROLLUP (a, b)', 2, 1);
 check_sets('SELECT a, b, count(DISTINCT v) FROM t GROUP BY GROUPING SETS ((a, b), (a))', 0, 2);
 check_sets('SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), sum(v) FROM t GROUP BY GROUPING SETS ((a, b), (a))', 0, 2);
 

@@ -154,7 +154,7 @@ group_random_column(group_case *job, uint32_t number)
 	if (column->width > 2 && group_chance(job, 2))
 		column->kind = MGPU_KEY_FLOAT;
 	column->reduction = group_below(job, 6);
-	if (column->kind == MGPU_KEY_FLOAT && (column->reduction == MGPU_REDUCE_INTEGER || column->reduction == MGPU_REDUCE_EXTREMES))
+	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_EXTREMES)
 		column->reduction = MGPU_REDUCE_REAL;
 	if (column->kind != MGPU_KEY_FLOAT && column->reduction > MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_INTEGER;
@@ -211,7 +211,7 @@ group_random_computed(group_case *job, uint32_t number)
 			group_find_column(job, number, true);
 	}
 	column->reduction = group_below(job, 3);
-	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
+	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER && group_chance(job, 2))
 		column->reduction = MGPU_REDUCE_SPREAD;
 }
 

@@ -250,7 +250,7 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 			continue;
 		least = count == 0 || compare(column, bits, least) < 0 ? bits : least;
 		greatest = count == 0 || compare(column, bits, greatest) > 0 ? bits : greatest;
-		integers += column->kind == MGPU_KEY_UNSIGNED ? (__int128) bits : (__int128) integer_of(bits, column);
+		integers += column->kind == MGPU_KEY_FLOAT ? 0 : column->kind == MGPU_KEY_UNSIGNED ? (__int128) bits : (__int128) integer_of(bits, column);
 		narrow_sum = count == 0 ? (float) real : narrow_sum + (float) real;
 		sum = count == 0 ? real : sum + real;
 		count++;

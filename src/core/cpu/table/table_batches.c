@@ -4,6 +4,7 @@
  */
 #include "core/cpu/table/table_read.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,37 @@ fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 	if (found && !mgpu_table_reduce(&worker->groups, &run->record, &rows, numbers))
 		mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
 	return found;
+}
+
+/* Until all rows before the worker's are added.  false: there will be no answer. */
+static bool
+await_turn(const mgpu_run *run, const mgpu_table_worker *worker)
+{
+	while (atomic_load_explicit(&run->turn, memory_order_acquire) != worker->turn)
+	{
+		if (!mgpu_table_goes_on(run))
+			return false;
+		/* tasks are taken in order, so that somebody adds already */
+		(void) sched_yield();
+	}
+	return true;
+}
+
+/* Add rows to the only group.  The turn stays the worker's, for rows of the same task may come behind. */
+static bool
+fold_in_turn(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_rows rows = rows_of_worker(run, worker);
+	bool		is_first = await_turn(run, worker);
+
+	for (uint64_t begin = 0; is_first && begin < rows.num_rows; begin += MGPU_VECTOR_ROWS)
+	{
+		mgpu_table_rows slice = mgpu_table_slice(&rows, run->spec.num_columns, begin, mgpu_table_least(MGPU_VECTOR_ROWS, rows.num_rows - begin));
+
+		if (!mgpu_table_reduce(&run->only, &run->record, &slice, NULL))
+			mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
+	}
+	return is_first;
 }
 
 /* The part of each row, by the highest bits of its hash, and how many rows parts have. */
@@ -188,7 +220,7 @@ mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batc
 
 /* Keep the batch, which is full, and have another behind it. */
 static bool
-go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
+keep_and_go_on(mgpu_run *run, mgpu_table_worker *worker)
 {
 	mgpu_table_batch *more = mgpu_arena_allocate(&worker->arena, sizeof(*more));
 
@@ -197,9 +229,22 @@ go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
 	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
 	*more = (mgpu_table_batch) {0};
 	worker->batch = worker->batch->more = more;
+	return true;
+}
+
+/* Have room for more rows of the task. */
+static bool
+go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
+{
+	bool		goes_on = true;
+
+	if (run->in_turn)
+		(void) fold_in_turn(run, worker);
+	else
+		goes_on = keep_and_go_on(run, worker);
 	worker->num_rows = 0;
 	worker->some_nulls = 0;
-	return true;
+	return goes_on;
 }
 
 bool
@@ -222,7 +267,12 @@ mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_ke
 void
 mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
 {
-	if (goes_on && !worker->folds)
+	if (goes_on && run->in_turn)
+	{
+		if (fold_in_turn(run, worker))
+			atomic_store_explicit(&run->turn, worker->turn + 1, memory_order_release);
+	}
+	else if (goes_on && !worker->folds)
 		goes_on = keep_batch(run, worker);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;

@@ -22,9 +22,10 @@ plan_way(mgpu_run *run)
 
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		is_ordered |= run->spec.columns[i].reduction >= MGPU_REDUCE_REAL;
+	run->in_turn = is_ordered && run->num_workers > 1 && run->spec.num_keys == 0 && run->spec.num_sorts == 0;
 	if (run->spec.limit_rule != MGPU_LIMIT_NONE)
 		run->way = MGPU_TABLE_ORDER;
-	else if (run->spec.num_sorts > 0 || (is_ordered && run->num_workers > 1))
+	else if (run->spec.num_sorts > 0 || (is_ordered && run->num_workers > 1 && !run->in_turn))
 		run->way = MGPU_TABLE_KEEP;
 	mgpu_table_plan_parts(run, is_ordered);
 }
@@ -45,7 +46,7 @@ make_workers(mgpu_run *run)
 		worker->groups.locale = run->locale;
 		worker->groups.num_words = run->way == MGPU_TABLE_ORDER ? 2 + run->spec.num_keys + 1 + (uint32_t) run->cut :
 			run->record.num_words;
-		worker->folds = run->way == MGPU_TABLE_FOLD;
+		worker->folds = run->way == MGPU_TABLE_FOLD && !run->in_turn;
 		memset(worker->least, 0xFF, sizeof(worker->least));
 		made = mgpu_table_make_registers(run, worker) && mgpu_table_make_saved(run, worker);
 	}
@@ -103,6 +104,9 @@ make_run(mgpu_run *run, int num_threads)
 		return false;
 	if (run->way != MGPU_TABLE_ORDER)
 		mgpu_table_fresh_record(&run->spec, &run->record, run->fresh);
+	run->only = run->workers[0].groups;
+	if (run->in_turn && !mgpu_table_make_empty(&run->only))
+		return false;
 	mgpu_pool_begin_held(run->pool, NULL, NULL, 0);
 	return true;
 }
@@ -140,6 +144,7 @@ table_release(mgpu_run *run)
 	}
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
 		free(run->slots[i].memory);
+	mgpu_table_free_groups(&run->only);
 	free_parts(run);
 	mgpu_table_free_order(&run->order);
 	mgpu_arena_free(&run->arena);

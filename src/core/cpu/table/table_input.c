@@ -99,8 +99,9 @@ add_reads(mgpu_run *run, mgpu_table_slot *slot)
 	atomic_store(&slot->num_left, (uint32_t) num_reads);
 	for (uint64_t i = 0; i < num_reads; i++)
 	{
-		mgpu_table_read *read = read_at(run, run->num_reads++);
+		mgpu_table_read *read = read_at(run, run->num_reads);
 
+		read->number = run->num_reads++;
 		read->slot = slot;
 		read->begin = (uint32_t) (slot->num_refs * i / num_reads);
 		read->end = (uint32_t) (slot->num_refs * (i + 1) / num_reads);
@@ -140,6 +141,7 @@ mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *bu
 	run->stage = MGPU_TABLE_READING;
 	run->num_reads = 0;
 	atomic_store(&run->num_done, 0);
+	atomic_store(&run->turn, 0);
 	mgpu_table_free_marks(run);
 	if (!mgpu_table_make_marks(run))
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);

@@ -56,6 +56,15 @@ add_unsigned(uint64_t *words, uint64_t code)
 	return true;
 }
 
+/* A float's, whose sum nobody wants. */
+static inline bool
+add_code(uint64_t *words, uint64_t code)
+{
+	words[0]++;
+	add_extremes(words + 3, code);
+	return true;
+}
+
 static inline float
 float_of_bits(uint64_t bits)
 {
@@ -186,6 +195,7 @@ add##_all(const reduced_column *column, uint64_t *words) \
 DEFINE_LOOPS(add_count, 1)
 DEFINE_LOOPS(add_signed, 5)
 DEFINE_LOOPS(add_unsigned, 5)
+DEFINE_LOOPS(add_code, 5)
 DEFINE_LOOPS(add_real_4, 6)
 DEFINE_LOOPS(add_real_8, 6)
 DEFINE_LOOPS(add_spread_4, 6)
@@ -201,7 +211,7 @@ add_column(const mgpu_group_column *of, const reduced_column *column, uint64_t *
 		case MGPU_REDUCE_COUNT:
 			return ADD(add_count);
 		case MGPU_REDUCE_INTEGER:
-			return of->kind == MGPU_KEY_SIGNED ? ADD(add_signed) : ADD(add_unsigned);
+			return of->kind == MGPU_KEY_SIGNED ? ADD(add_signed) : of->kind == MGPU_KEY_FLOAT ? ADD(add_code) : ADD(add_unsigned);
 		case MGPU_REDUCE_REAL:
 			return of->width == 4 ? ADD(add_real_4) : ADD(add_real_8);
 		default:

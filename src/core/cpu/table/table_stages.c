@@ -92,13 +92,13 @@ end_large(mgpu_run *run)
 	mgpu_table_end_sort(run);
 }
 
-/* One thread has folded all rows: its groups are the answer. */
+/* One thread has folded all rows, or several one after the other: its groups are the answer. */
 static void
-take_groups(mgpu_run *run)
+take_groups(mgpu_run *run, mgpu_table_groups *groups)
 {
 	run->num_parts = 1;
-	run->parts[0].groups = run->workers[0].groups;
-	run->workers[0].groups.records = run->workers[0].groups.slots = NULL;
+	run->parts[0].groups = *groups;
+	groups->records = groups->slots = NULL;
 	run->parts[0].step = MGPU_PART_DONE;
 	run->stage = MGPU_TABLE_GROUPING;
 }
@@ -130,8 +130,10 @@ end_reading(mgpu_run *run, mgpu_error *err)
 		num_rows += run->workers[i].num_kept;
 	mgpu_table_join_batches(run);
 	mgpu_table_plan_shares(run);
-	if (run->num_workers == 1 && run->workers[0].folds)
-		take_groups(run);
+	if (run->in_turn)
+		take_groups(run, &run->only);
+	else if (run->num_workers == 1 && run->workers[0].folds)
+		take_groups(run, &run->workers[0].groups);
 	else if (run->way != MGPU_TABLE_ORDER)
 		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, (uint64_t) run->num_workers);
 	else if (num_rows > MGPU_MAX_ITEMS)
