@@ -340,7 +340,7 @@ extern void mgpu_take_permissions(struct Query *to, struct RangeTblEntry *entry,
 #define mgpu_unlock_buffer(header, locked, pins) UnlockBufHdr(header, (locked) + (pins) * BUF_REFCOUNT_ONE)
 #endif
 
-/* The scan that a Seq Scan node would begin.  Since 19 it may mark pages as all-visible that it reads. */
+/* The scan that a Seq Scan or Bitmap Heap Scan node would begin.  Since 19 it may mark pages as all-visible that it reads. */
 extern struct TableScanDescData *mgpu_begin_scan(struct ScanState *node);
 #if PG_VERSION_NUM >= 190000
 #define mgpu_prune(scan, buffer) \

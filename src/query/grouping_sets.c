@@ -127,7 +127,7 @@ grouping_may_reread(PlannerInfo *root, const Path *rows, table_executor executor
 	int			relid = -1;
 
 	if (IS_SIMPLE_REL(rel))
-		return scan_saved_cost(root, rows, rows->pathtarget->exprs) > 0 &&
+		return (executor != TABLE_BY_NOBODY || scan_saved_cost(root, rows, rows->pathtarget->exprs) > 0) &&
 			!contain_volatile_functions((Node *) extract_actual_clauses(rel->baserestrictinfo, false));
 	/* a job of joins has no costs that readings would share */
 	while (executor != TABLE_BY_NOBODY && (relid = bms_next_member(rel->relids, relid)) >= 0)

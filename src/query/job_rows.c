@@ -32,10 +32,10 @@ job_rows(PlannerInfo *root, Path *source, const job_wish *wish, table_executor *
 	Path	   *rows = rows_over(root, source, wish, executor, &cost);
 	Path	   *other;
 
-	/* of one table there is nothing better */
-	if (*executor != TABLE_BY_NOBODY && IS_SIMPLE_REL(source->parent))
-		return rows;
 	other = join_search_path(root, source->parent);
+	/* of one table there is nothing better */
+	if (*executor != TABLE_BY_NOBODY && IS_SIMPLE_REL(source->parent) && other && nodeTag(other) == nodeTag(source))
+		return rows;
 	if (other)
 		other = rows_over(root, other, wish, &of_job, &job_cost);
 	if (other == NULL || of_job == TABLE_BY_NOBODY)

@@ -309,14 +309,14 @@ join_path_scans(const Path *path)
 		return NIL;
 	path = path_below_projections(path);
 	if (!IsA(path, AppendPath))
-		return path->pathtype == T_SeqScan && !path->parallel_aware ? list_make1((void *) path) : NIL;
+		return scan_path_is_scan(path) ? list_make1((void *) path) : NIL;
 	if (path->parallel_aware)
 		return NIL;
 	foreach(cell, ((const AppendPath *) path)->subpaths)
 	{
 		const Path *scan = path_below_projections(lfirst(cell));
 
-		if (scan->pathtype != T_SeqScan || scan->parallel_aware)
+		if (!scan_path_is_scan(scan))
 			return NIL;
 		scans = lappend(scans, (void *) scan);
 	}
@@ -330,7 +330,7 @@ join_path_rows_read(const List *scans)
 	ListCell   *cell;
 
 	foreach(cell, scans)
-		num_rows += ((const Path *) lfirst(cell))->parent->tuples;
+		num_rows += scan_path_rows_read(lfirst(cell));
 	return num_rows;
 }
 

@@ -7,8 +7,18 @@
 
 #include "nodes/pathnodes.h"
 
-/* A sequential scan of a table, or an Append of those of its partitions, by one process; or NULL.  The planner may have dropped it. */
+/*
+ * The scan of a table that a job reads soonest, or an Append of those of its partitions; or NULL.  Where all pages are read, the planner may have dropped it.
+ */
 extern Path *scan_path_of_table(PlannerInfo *root, RelOptInfo *rel);
+
+/* Whether a path is the scan of one table by one process, of all its pages or of those that an index names; how many rows it reads. */
+extern bool scan_path_is_scan(const Path *path);
+extern double scan_path_rows_read(const Path *path);
+
+/* What such a scan costs a job; the part of a row's cost that it is. */
+extern Cost scan_path_read_cost(PlannerInfo *root, const Path *path, bool by_gpu);
+extern double scan_path_part(bool by_gpu);
 
 /* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
 extern Cost scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs);

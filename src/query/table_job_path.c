@@ -12,7 +12,6 @@
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/rel.h"
-#include "utils/spccache.h"
 
 #include "compat.h"
 #include "query/join_exprs.h"
@@ -23,12 +22,8 @@
 #include "run/run_table.h"
 #include "settings.h"
 
-/* The part that a GPU leaves of a row's cost on its page, and above it. */
-#define GPU_SCAN_PART 0.02
+/* The part that a GPU leaves of a row's cost above its page, and one thread: it takes longer than the node does with rows of its own. */
 #define GPU_PART 0.05
-
-/* The same of one thread: it takes longer than the node does with rows of its own, but shorter for expressions. */
-#define THREAD_SCAN_PART 0.4
 #define THREAD_PART 1.2
 
 /*
@@ -240,24 +235,17 @@ table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor
 Cost
 table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor)
 {
-	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	Cost		cost = -scan_cached_saving(root, stream);
+	Cost		cost = 0;
 	const Path *large = NULL;
 	int			num_rounds = join_path_rounds_of(root, joins, &large);
 	ListCell   *cell;
 
 	foreach(cell, join_path_scans(stream))
-	{
-		const RelOptInfo *rel = ((const Path *) lfirst(cell))->parent;
-		Cost		per_page = 0;
-
-		get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
-		cost += rel->pages * per_page + part * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
-	}
+		cost += scan_path_read_cost(root, lfirst(cell), executor == TABLE_BY_GPU);
 	/* each round reads all, and looks its own rows up */
 	if (num_rounds > 1)
 		cost = num_rounds * cost + (num_rounds - 1) * table_job_scan_cost(root, large, executor);
-	return cost + joins_cost(root, joins, stream->rows, part);
+	return cost + joins_cost(root, joins, stream->rows, scan_path_part(executor == TABLE_BY_GPU));
 }

@@ -36,7 +36,7 @@ static void
 fill_slot(heap_reader *reader, uint32 row)
 {
 	TupleTableSlot *slot = reader->slot;
-	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+	ExprContext *context = reader->scan->ps.ps_ExprContext;
 
 	ExecClearTuple(slot);
 	for (int i = 0; i < reader->values->num_lists; i++)
@@ -61,7 +61,7 @@ run_for_kept(heap_reader *reader, const page_program *program, uint32 num_rows)
 {
 	for (int i = 0; i < expr_program_num_inputs(program->program); i++)
 		program->inputs[i].values = page_values_list(reader->values, program->lists[i])->values;
-	return expr_program_run(program->program, reader->scan->ss.ps.ps_ExprContext, program->inputs, reader->kept, num_rows);
+	return expr_program_run(program->program, reader->scan->ps.ps_ExprContext, program->inputs, reader->kept, num_rows);
 }
 
 /* ---- conditions */
@@ -90,7 +90,7 @@ apply_test(heap_reader *reader, const page_program *test, uint32 num_rows)
 uint32
 heap_reader_test(heap_reader *reader, uint32 num_rows)
 {
-	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+	ExprContext *context = reader->scan->ps.ps_ExprContext;
 	uint32		num_kept = 0;
 
 	memset(reader->undecided, 0, sizeof(reader->undecided));
@@ -124,7 +124,7 @@ compute_by_row(heap_reader *reader, const read_column *from, const uint8 *states
 		if (states && states[i] != MGPU_IS_FAULT)
 			continue;
 		fill_slot(reader, reader->kept[i]);
-		value = ExecEvalExprSwitchContext(from->state, reader->scan->ss.ps.ps_ExprContext, &is_null);
+		value = ExecEvalExprSwitchContext(from->state, reader->scan->ps.ps_ExprContext, &is_null);
 		chunk_put(rows, col, first + i, value, is_null);
 	}
 }
@@ -187,7 +187,7 @@ heap_reader_compute(heap_reader *reader, chunk *rows, uint64 first, uint32 num_r
 void
 heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es)
 {
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, reader->scan->ss.ps.plan, ancestors);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, reader->scan->ps.plan, ancestors);
 	List	   *programs = reader->program.program ? list_make1(reader->program.program) : NIL;
 	List	   *by_row = NIL;
 	ListCell   *cell;

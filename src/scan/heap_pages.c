@@ -17,6 +17,7 @@
 #include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
+#include "utils/spccache.h"
 
 #include "compat.h"
 #include "core/sizes.h"
@@ -54,12 +55,12 @@ next_block(heap_pages *pages)
 		return InvalidBlockNumber;
 	if (pages->in_stretches && !pass_over_kept(pages))
 		return InvalidBlockNumber;
-	block = heap_pages_block(pages, pages->next);
-	/* at the end, it is where the scan started: the next scan is to start there, too */
+	/* at the end, the block is where the scan started: the next scan is to start there, too */
 	if (pages->next > 0 && (scan->rs_base.rs_flags & SO_ALLOW_SYNC))
-		ss_report_location(scan->rs_base.rs_rd, block);
-	if (pages->next == scan->rs_nblocks)
+		ss_report_location(scan->rs_base.rs_rd, heap_pages_block(pages, pages->next));
+	if (pages->next == heap_pages_count(pages))
 		return InvalidBlockNumber;
+	block = heap_pages_block(pages, pages->next);
 	pages->next++;
 	return block;
 }
@@ -191,7 +192,17 @@ end_stream(heap_pages *pages)
 
 #else
 
-#define start_stream(pages) ((void) 0)
+/* Have the pages behind one that had to be read be on their way, where they are few and apart. */
+static void
+start_stream(const heap_pages *pages)
+{
+	const Relation relation = pages->scan->rs_base.rs_rd;
+	uint64		end = (uint64) pages->next + get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
+
+	for (BlockNumber place = pages->next; pages->found && place < Min(end, heap_pages_count(pages)); place++)
+		PrefetchBuffer(relation, MAIN_FORKNUM, heap_pages_block(pages, place));
+}
+
 #define pin_streamed(pages) false
 #define end_stream(pages) ((void) 0)
 
@@ -254,7 +265,7 @@ void
 heap_pages_use_file(heap_pages *pages)
 {
 	/* what is read once more has it */
-	if (pages->files == NULL)
+	if (pages->files == NULL && !(pages->found && pages->found->are_apart))
 		pages->files = file_pages_create(pages->scan);
 }
 
@@ -322,6 +333,7 @@ heap_pages_stop(heap_pages *pages)
 	pages->absent = InvalidBlockNumber;
 	heap_pages_pause(pages);
 	pages->files = NULL;
+	pages->found = NULL;
 	pages->in_stretches = false;
 	pages->stretch = NULL;
 	end_stream(pages);

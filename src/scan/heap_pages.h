@@ -10,11 +10,13 @@
 #include "compat.h"
 #include "scan/buffer_places.h"
 #include "scan/file_pages.h"
+#include "scan/found_pages.h"
 #include "scan/kept_stretch.h"
 
 typedef struct heap_pages
 {
 	HeapScanDesc scan;
+	const found_pages *found;	/* the pages that are read; NULL: all; set before start */
 	BlockNumber next;			/* in a serial scan, counted from the first */
 	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
 	buffer_places places;
@@ -35,10 +37,19 @@ extern void heap_pages_start(heap_pages *pages, HeapScanDesc scan);
 /* Pin the first page of a stretch that is set now. */
 extern void heap_pages_resume(heap_pages *pages);
 
+/* How many pages a serial scan reads. */
+static inline BlockNumber
+heap_pages_count(const heap_pages *pages)
+{
+	return pages->found ? pages->found->num_blocks : pages->scan->rs_nblocks;
+}
+
 /* The block at a place in the order of a serial scan. */
 static inline BlockNumber
 heap_pages_block(const heap_pages *pages, BlockNumber place)
 {
+	if (pages->found)
+		return pages->found->blocks[place];
 	return (pages->scan->rs_startblock + (uint64) place) % pages->scan->rs_nblocks;
 }
 

@@ -26,13 +26,18 @@
 void
 heap_reader_start(heap_reader *reader)
 {
-	SeqScanState *scan = reader->scan;
+	ScanState  *scan = reader->scan;
 
 	/* workers of a parallel scan have theirs */
-	if (scan->ss.ss_currentScanDesc == NULL)
-		scan->ss.ss_currentScanDesc = mgpu_begin_scan(&scan->ss);
+	if (scan->ss_currentScanDesc == NULL)
+		scan->ss_currentScanDesc = mgpu_begin_scan(scan);
 	reader->started = true;
 	reader->counts = (heap_reader_counts) {0, 0};
+	if (heap_reader_is_found(reader))
+	{
+		found_pages_read(&reader->found, outerPlanState(scan), heap_scan_of(reader)->rs_nblocks);
+		reader->pages.found = &reader->found;
+	}
 	heap_pages_start(&reader->pages, heap_scan_of(reader));
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
@@ -102,7 +107,7 @@ copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, ui
 static uint32
 filter_rows(heap_reader *reader, uint32 num_rows)
 {
-	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+	ExprContext *context = reader->scan->ps.ps_ExprContext;
 	uint32		num_kept = num_rows;
 
 	/* then kept has all rows for good */
@@ -189,7 +194,7 @@ rescan_node(PlanState *node)
 static void
 rescan_if_changed(heap_reader *reader)
 {
-	PlanState  *node = &reader->scan->ss.ps;
+	PlanState  *node = &reader->scan->ps;
 
 	if (node->chgParam == NULL)
 		return;
@@ -201,19 +206,19 @@ bool
 heap_reader_prepare(heap_reader *reader)
 {
 	rescan_if_changed(reader);
-	return !reader->scan->ss.ps.plan->parallel_aware;
+	return !reader->scan->ps.plan->parallel_aware;
 }
 
 NodeInstrumentation *
 heap_reader_instrument(const heap_reader *reader)
 {
-	return reader->scan->ss.ps.instrument;
+	return reader->scan->ps.instrument;
 }
 
 bool
 heap_reader_read(heap_reader *reader, chunk *rows)
 {
-	PlanState  *node = &reader->scan->ss.ps;
+	PlanState  *node = &reader->scan->ps;
 	Buffer		buffer;
 	uint32		num_rows = 0;
 

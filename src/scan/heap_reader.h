@@ -99,7 +99,7 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  * Of the expressions with these numbers, from 0 on, those that are attributes are filled by late_pages_complete, and
  * the caller, who has the late pages, releases them.
  */
-extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
+extern heap_reader *heap_reader_open(ScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
 
 /* Have a node begin again.  What nodes below keep of changed parameters lives as long as the query. */
 extern void rescan_node(PlanState *node);

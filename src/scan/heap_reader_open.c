@@ -49,12 +49,22 @@ heap_reader_reads(Relation relation)
 	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) && !IsolationIsSerializable();
 }
 
-static bool
-can_read(const SeqScanState *scan, List *exprs)
+/* Conditions of a scan's rows.  A Bitmap Heap Scan has those that its index meets apart. */
+static List *
+conditions_of(const Plan *plan)
 {
-	return heap_reader_reads(scan->ss.ss_currentRelation) && scan->ss.ps.state->es_epq_active == NULL &&
-		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual) &&
-		!are_both_volatile(exprs, scan->ss.ps.plan->qual);
+	if (!IsA(plan, BitmapHeapScan))
+		return plan->qual;
+	return list_concat_copy(((const BitmapHeapScan *) plan)->bitmapqualorig, plan->qual);
+}
+
+/* Workers share a Bitmap Heap Scan's bitmap, which no reader knows. */
+static bool
+can_read(const ScanState *scan, List *exprs, List *conditions)
+{
+	return !(IsA(scan, BitmapHeapScanState) && scan->ps.plan->parallel_aware) && heap_reader_reads(scan->ss_currentRelation) && scan->ps.state->es_epq_active == NULL &&
+		IsMVCCSnapshot(scan->ps.state->es_snapshot) && heap_reader_takes(exprs, conditions) &&
+		!are_both_volatile(exprs, conditions);
 }
 
 /* Ask for the values of all attributes in an expression. */
@@ -97,11 +107,11 @@ add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
 
 /* Without a parent, it takes a slot of any kind. */
 static ProjectionInfo *
-make_projection(const SeqScanState *scan, List *targets)
+make_projection(const ScanState *scan, List *targets)
 {
-	TupleTableSlot *slot = ExecInitExtraTupleSlot(scan->ss.ps.state, ExecTypeFromTL(targets), &TTSOpsVirtual);
+	TupleTableSlot *slot = ExecInitExtraTupleSlot(scan->ps.state, ExecTypeFromTL(targets), &TTSOpsVirtual);
 
-	return ExecBuildProjectionInfo(targets, scan->ss.ps.ps_ExprContext, slot, NULL, NULL);
+	return ExecBuildProjectionInfo(targets, scan->ps.ps_ExprContext, slot, NULL, NULL);
 }
 
 /* After the last expression of a program: find the lists of its inputs. */
@@ -169,19 +179,21 @@ add_conditions(heap_reader *reader, List *conditions)
 }
 
 heap_reader *
-heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
+heap_reader_open(ScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
 {
+	List	   *conditions = conditions_of(scan->ps.plan);
 	heap_reader *reader;
 	List	   *targets = NIL;
 	ListCell   *cell;
 
-	if (!can_read(scan, exprs))
+	if (!can_read(scan, exprs, conditions))
 		return NULL;
 	reader = palloc0(sizeof(heap_reader));
 	reader->scan = scan;
+	reader->conditions = conditions;
 	reader->exprs = exprs;
 	reader->late = bms_is_empty(late_columns) ? NULL : late;
-	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
+	reader->values = page_values_create(RelationGetDescr(scan->ss_currentRelation));
 	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
 	reader->program.program = expr_program_create();
 	foreach(cell, exprs)
@@ -192,11 +204,11 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 		reader->program.program = NULL;
 	if (targets)
 		reader->projection = make_projection(scan, targets);
-	add_conditions(reader, scan->ss.ps.plan->qual);
+	add_conditions(reader, conditions);
 	page_values_plan(reader->values);
 	heap_reader_keep_all(reader, lengthof(reader->kept));
 	if (reader->is_programmed || reader->projection || reader->condition)
-		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
+		reader->slot = ExecInitExtraTupleSlot(scan->ps.state, reader->values->descriptor, &TTSOpsVirtual);
 	return reader;
 }
 
@@ -204,26 +216,29 @@ table_scan
 heap_reader_scan(const heap_reader *reader)
 {
 	return (table_scan) {
-		.relation = reader->scan->ss.ss_currentRelation,
+		.relation = reader->scan->ss_currentRelation,
 		.columns = reader->exprs,
-		.conditions = reader->scan->ss.ps.plan->qual
+		.conditions = reader->conditions
 	};
 }
 
 ExprContext *
 heap_reader_context(const heap_reader *reader)
 {
-	return reader->scan->ss.ps.ps_ExprContext;
+	return reader->scan->ps.ps_ExprContext;
 }
 
 double
 heap_reader_expected_rows(const heap_reader *reader)
 {
-	Relation	relation = reader->scan->ss.ss_currentRelation;
+	Relation	relation = reader->scan->ss_currentRelation;
 	BlockNumber num_pages;
 	double		num_rows;
 	double		visible_part;
 
 	estimate_rel_size(relation, NULL, &num_pages, &num_rows, &visible_part);
+	/* rows that the index names */
+	if (heap_reader_is_found(reader))
+		num_rows = Min(num_rows, outerPlan(reader->scan->ps.plan)->plan_rows);
 	return num_rows;
 }

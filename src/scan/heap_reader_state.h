@@ -9,6 +9,7 @@
 
 #include "expr/expr_program.h"
 #include "scan/column_filter.h"
+#include "scan/found_pages.h"
 #include "scan/heap_pages.h"
 #include "scan/heap_reader.h"
 #include "scan/page_values.h"
@@ -32,7 +33,9 @@ typedef struct page_program
 
 struct heap_reader
 {
-	SeqScanState *scan;
+	ScanState  *scan;			/* a Seq Scan or a Bitmap Heap Scan */
+	List	   *conditions;		/* of its rows, also those that an index has met */
+	found_pages found;			/* that an index names */
 	List	   *exprs;			/* of the columns */
 	int			num_columns;
 	read_column *columns;
@@ -65,7 +68,14 @@ struct heap_reader
 static inline HeapScanDesc
 heap_scan_of(const heap_reader *reader)
 {
-	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
+	return (HeapScanDesc) reader->scan->ss_currentScanDesc;
+}
+
+/* Whether it reads the pages alone that an index names. */
+static inline bool
+heap_reader_is_found(const heap_reader *reader)
+{
+	return IsA(reader->scan, BitmapHeapScanState);
 }
 
 static inline void

@@ -73,7 +73,7 @@ struct heap_sender
 static bool
 begins_with_row(heap_reader *reader)
 {
-	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ss.ps.state->es_query_cxt);
+	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ps.state->es_query_cxt);
 	NodeInstrumentation *times = heap_reader_instrument(reader);
 	Buffer		first;
 	bool		as_is = false;
@@ -222,11 +222,12 @@ start_reader(const heap_sender *sender, heap_reader *reader)
 {
 	if (sender->place > 0)
 		return;
-	reader->pages.in_stretches = *sender->keeps;
+	/* what a GPU keeps is known by stretches of the whole table */
+	reader->pages.in_stretches = *sender->keeps && !heap_reader_is_found(reader);
 	if (!reader->started)
 		heap_reader_start(reader);
 	heap_pages_use_file(&reader->pages);
-	if (*sender->keeps && !kept_stretch_serves(heap_scan_of(reader)))
+	if (reader->pages.in_stretches && !kept_stretch_serves(heap_scan_of(reader)))
 	{
 		reader->pages.in_stretches = false;
 		heap_pages_resume(&reader->pages);
@@ -249,7 +250,7 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 	heap_reader *reader = list_nth(sender->readers, sender->current);
 	Buffer		buffer;
 
-	batch->relation = reader->scan->ss.ss_currentRelation;
+	batch->relation = reader->scan->ss_currentRelation;
 	batch->num_refs = batch->num_sent = batch->num_copies = 0;
 	start_reader(sender, reader);
 	for (;;)
@@ -336,7 +337,7 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	const heap_reader *first = linitial(sender->readers);
 	uint32		num_pages;
 	/* a scan lives longer than what its caller makes of its rows */
-	MemoryContext caller = MemoryContextSwitchTo(first->scan->ss.ps.state->es_query_cxt);
+	MemoryContext caller = MemoryContextSwitchTo(first->scan->ps.state->es_query_cxt);
 	num_pages = fill(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
 	MemoryContextSwitchTo(caller);
 	return num_pages;
@@ -358,6 +359,8 @@ void
 heap_sender_restart(heap_sender *sender)
 {
 	heap_sender_release(0, PointerGetDatum(sender));
+	/* who reads next may write to other memory */
+	sender->num_batches = 0;
 	sender->num_held = 0;
 	sender->current = 0;
 	sender->place = 0;
@@ -374,11 +377,11 @@ heap_sender_stop(heap_sender *sender, const mgpu_group_result *result)
 	foreach(cell, sender->readers)
 	{
 		heap_reader *reader = lfirst(cell);
-		SeqScanState *scan = reader->scan;
+		ScanState  *scan = reader->scan;
 		int			number = foreach_current_index(cell);
 
 		/* counts rows that a scan returns, of a table too */
-		pgstat_count_index_tuples(scan->ss.ss_currentRelation, result->read_of_source[number]);
+		pgstat_count_index_tuples(scan->ss_currentRelation, result->read_of_source[number]);
 		InstrCountFiltered1(scan, result->read_of_source[number] - result->rows_of_source[number]);
 		/* a page that only tells of a row is the next to be read */
 		if (sender->num_batches > 0 && reader->started)

@@ -51,9 +51,9 @@ look_below(Node *node, void *plan)
 }
 
 static bool
-add_reader(row_source *source, SeqScanState *scan, List *exprs)
+add_reader(row_source *source, ScanState *scan, List *exprs)
 {
-	List	   *of_scan = (List *) look_below((Node *) exprs, scan->ss.ps.plan);
+	List	   *of_scan = (List *) look_below((Node *) exprs, scan->ps.plan);
 	heap_reader *reader;
 
 	/* with joins, it reads for jobs alone */
@@ -67,6 +67,12 @@ add_reader(row_source *source, SeqScanState *scan, List *exprs)
 }
 
 static bool
+is_scan(const PlanState *node)
+{
+	return IsA(node, SeqScanState) || IsA(node, BitmapHeapScanState);
+}
+
+static bool
 add_append(row_source *source, AppendState *append, List *exprs)
 {
 	/* partitions may be left out while the query runs; one worker alone may run some plans */
@@ -75,8 +81,7 @@ add_append(row_source *source, AppendState *append, List *exprs)
 		return false;
 	source->passed = lappend(source->passed, append);
 	for (int i = 0; i < append->as_nplans; i++)
-		if (!IsA(append->appendplans[i], SeqScanState) ||
-			!add_reader(source, (SeqScanState *) append->appendplans[i], exprs))
+		if (!is_scan(append->appendplans[i]) || !add_reader(source, (ScanState *) append->appendplans[i], exprs))
 			return false;
 	return append->as_nplans > 0;
 }
@@ -99,8 +104,8 @@ add_readers(row_source *source, PlanState *node, List *exprs)
 {
 	ResultState *result = (ResultState *) node;
 
-	if (IsA(node, SeqScanState))
-		return add_reader(source, (SeqScanState *) node, exprs);
+	if (is_scan(node))
+		return add_reader(source, (ScanState *) node, exprs);
 	/* its plans return what it returns, entry for entry */
 	if (IsA(node, AppendState))
 		return add_append(source, (AppendState *) node, exprs);

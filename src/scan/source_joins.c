@@ -55,6 +55,12 @@ table_join_takes_outer(List *exprs)
 	return true;
 }
 
+static bool
+is_table_scan(const Plan *plan)
+{
+	return IsA(plan, SeqScan) || IsA(plan, BitmapHeapScan);
+}
+
 /* Whether a plan is a table's scan, or those of its partitions. */
 static bool
 is_scan(const Plan *plan)
@@ -62,9 +68,9 @@ is_scan(const Plan *plan)
 	ListCell   *cell;
 
 	foreach(cell, IsA(plan, Append) ? ((const Append *) plan)->appendplans : NIL)
-		if (!IsA(lfirst(cell), SeqScan))
+		if (!is_table_scan(lfirst(cell)))
 			return false;
-	return IsA(plan, SeqScan) || IsA(plan, Append);
+	return is_table_scan(plan) || IsA(plan, Append);
 }
 
 static bool

@@ -57,7 +57,7 @@ static uint32
 copy_visible(heap_reader *reader, Buffer buffer, uint32 num_items, bool all_visible)
 {
 	const ItemIdData *items = reader->items;
-	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(reader->scan->ss.ss_currentRelation)};
+	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(reader->scan->ss_currentRelation)};
 	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
 	TransactionId visible_xmin = InvalidTransactionId;
 	uint32		num_rows = 0;
@@ -100,7 +100,7 @@ are_all_normal(const ItemIdData *items, uint32 num_items)
 uint32
 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 {
-	Relation	relation = reader->scan->ss.ss_currentRelation;
+	Relation	relation = reader->scan->ss_currentRelation;
 	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
 	Page		page = BufferGetPage(buffer);
 	uint32		num_items;

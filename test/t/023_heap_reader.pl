@@ -314,8 +314,11 @@ check_same($session, 'rows one by one', [
 			'g, count(*) FROM (SELECT * FROM nums LIMIT 100) q'),
 	'SELECT count(*) FROM generate_series(1, 9)' ], input => 'rows');
 run('CREATE INDEX nums_v ON nums (v)', 'SET enable_seqscan = off');
+$session->query('SET enable_bitmapscan = off');
 check_same($session, 'an index scan', 'SELECT g, count(*) FROM nums WHERE v BETWEEN 5 AND 100 GROUP BY g', input => 'rows');
-run('RESET enable_seqscan', 'DROP INDEX nums_v', 'SET mgpu.enable_columns = off');
+$session->query('RESET enable_bitmapscan; SET enable_indexscan = off');
+check_same($session, 'pages that an index names', 'SELECT g, count(*) FROM nums WHERE v BETWEEN 5 AND 100 GROUP BY g');
+run('RESET enable_seqscan', 'RESET enable_indexscan', 'DROP INDEX nums_v', 'SET mgpu.enable_columns = off');
 check_same($session, 'mgpu.enable_columns = off', 'SELECT g, count(*) FROM nums GROUP BY g', input => 'rows');
 run('RESET mgpu.enable_columns', 'BEGIN ISOLATION LEVEL SERIALIZABLE');
 check_same($session, 'SERIALIZABLE', 'SELECT g, count(*) FROM nums GROUP BY g', input => 'rows', inside => 1);
