@@ -43,6 +43,14 @@ real_of(const mgpu_group_column *column, uint64 code)
 	return column->width == sizeof(float4) ? DatumGetFloat4((Datum) bits) : float8_of(bits);
 }
 
+static reduced_reals
+reals_of(const mgpu_group_column *of, const uint64 *words)
+{
+	if (of->reduction == MGPU_REDUCE_INTEGER)
+		return (reduced_reals) {.min = real_of(of, words[3]),.max = real_of(of, words[4])};
+	return (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]), DatumGetFloat4((Datum) words[3])};
+}
+
 /* Of a numeric's number, in units of 10^-scale. */
 static void
 take_numeric(const reduced_column *reduced, const value_cells *cells, const reduced_integers *integers, int shown, reduced_state *state)
@@ -68,15 +76,9 @@ reduced_take(reduced_column *reduced, uint32 group)
 	state->count = words[0];
 	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT || reduced->values.kind == REDUCED_COUNT)
 		return;
-	if (of->reduction == MGPU_REDUCE_INTEGER && of->kind == MGPU_KEY_FLOAT)
+	if (of->kind == MGPU_KEY_FLOAT)
 	{
-		state->reals = (reduced_reals) {.min = real_of(of, words[3]),.max = real_of(of, words[4])};
-		return;
-	}
-	if (of->reduction != MGPU_REDUCE_INTEGER)
-	{
-		state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),
-			DatumGetFloat4((Datum) words[3])};
+		state->reals = reals_of(of, words);
 		return;
 	}
 	integers = integers_of(words);

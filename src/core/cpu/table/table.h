@@ -208,13 +208,13 @@ struct mgpu_run
 	mgpu_table_batch **of_marks;	/* batches of its rows, of each task */
 
 	/* groups */
-	bool		in_turn;		/* FOLD by several threads: floats, all of one group ... */
-	_Atomic uint64_t turn;		/* ... to which those of so many tasks have been added */
-	mgpu_table_groups only;		/* that group */
+	mgpu_table_groups only;		/* FOLD by several threads: floats are added in turn to this group ... */
+	_Atomic uint64_t turn;		/* ... which has those of so many tasks */
 	uint32_t	num_parts;
 	mgpu_table_part *parts;
 	uint32_t	num_at_once;	/* parts that are worked on: what these take is in memory */
 	uint32_t	num_sharing;	/* of them, those that have rows, and 1 at least */
+	bool		in_turn;
 	bool		leaves_large;	/* to all threads: there is memory for all values */
 	uint32_t	parts_at[MGPU_TABLE_PARTS];	/* of each of them: its number + 1, or 0 */
 	_Atomic uint32_t next_part;
