@@ -154,6 +154,8 @@ is_width_allowed(const mgpu_program_op *op)
 		case MGPU_RUN_FIT_INTEGER:
 		case MGPU_RUN_INTEGER_OF_REAL:
 			return op->width >= 1 && op->width <= sizeof(int64_t);
+		case MGPU_RUN_JSON_NUMBER:
+			return op->width <= MOST_DIGITS;
 		case MGPU_RUN_WORD:
 		case MGPU_RUN_WORD_FIXED:
 			return op->width <= MOST_WORDS && op->number >= 0 && op->number < op->width;

@@ -134,6 +134,11 @@ enum
 	OP(TRIM_BLANKS, trim_blanks, "rtrim", "ss") \
 	OP(BEGINS_WITH, begins_with, "starts with", "iss") \
 	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
+	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
+	OP(JSON_TEXT, json_text, "->>", "ssss") /* the third is MGPU_JSON_TRUTHS */ \
+	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
+	OP(JSON_NUMBER, json_number, "->>", "nss") /* width: the scale; values that show more are faults */ \
+	OP(JSON_HAS, json_has, "?", "iss") \
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
 	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
 	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
@@ -181,6 +186,9 @@ typedef struct mgpu_program
 	const struct mgpu_build *builds;	/* core/build.h, and the memory of all; not looked at without such operations */
 	const char *build_memory;
 } mgpu_program;
+
+/* What true and false of jsonb are as texts, one behind the other. */
+#define MGPU_JSON_TRUTHS "truefalse"
 
 /* A list: values behind it, in ascending order. */
 typedef struct mgpu_integer_list

@@ -57,17 +57,23 @@ is_attribute(const Expr *expr)
 	return IsA(expr, Var) && (var->varattno > 0 || (var->varattno == SelfItemPointerAttributeNumber && var->vartype == INT8OID)) && var->varlevelsup == 0;
 }
 
+bool
+compile_load(expr_program *program, const Var *var, int code, expr_type type, expr_value *value)
+{
+	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var))
+		return false;
+	*value = add_op(program, code, type, input_of(program, var->varattno), 0, NULL);
+	if (type.is_numeric)
+		program->ops[program->num_ops - 1].width = type.scale;
+	return true;
+}
+
 static bool
 compile_var(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_type	type;
 
-	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
-		return false;
-	*value = add_op(program, load_code(&type, var->vartype), type, input_of(program, var->varattno), 0, NULL);
-	if (type.is_numeric)
-		program->ops[program->num_ops - 1].width = type.scale;
-	return true;
+	return expr_type_of(var->vartype, var->vartypmod, &type) && compile_load(program, var, load_code(&type, var->vartype), type, value);
 }
 
 static bool
@@ -251,6 +257,8 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 		case T_FuncExpr:
 			return compile_function(program, ((FuncExpr *) expr)->funcid, expr, ((FuncExpr *) expr)->args,
 									((FuncExpr *) expr)->inputcollid, value);
+		case T_CoerceViaIO:
+			return compile_json_number(program, (CoerceViaIO *) expr, value);
 		case T_BoolExpr:
 			return compile_bool(program, (BoolExpr *) expr, value);
 		case T_NullTest:

@@ -186,6 +186,13 @@ extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value)
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 
+/* What is loaded of an attribute by an operation, as a type.  false: it is none. */
+extern bool compile_load(expr_program *program, const Var *var, int code, expr_type type, expr_value *value);
+
+/* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
+extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *value);
+
 /*
  * What to_char makes of a time is one number (time_format.c): of all times with the same text the least, so that to_char makes it again.  false: the
  * expression is none, or its text has other parts than years, months, days, hours, minutes and seconds.

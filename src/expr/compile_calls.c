@@ -279,6 +279,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_CHARACTERS:
 		case FORM_SUBSTRING:
 			return compile_characters(program, call, value);
+		case FORM_JSON:
+			return compile_json(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
 		case FORM_TRUNCATE:

@@ -22,6 +22,7 @@ typedef enum function_form
 	FORM_BLANKS,				/* one of texts without the blanks at their end */
 	FORM_CHARACTERS,
 	FORM_SUBSTRING,
+	FORM_JSON,					/* jsonb and a key */
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
 	FORM_TRUNCATE,				/* date_trunc */
 	FORM_BIN,					/* date_bin */

@@ -69,6 +69,12 @@ extern Expr *table_join_switched(const OpExpr *clause);
 /* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */
 extern bool table_join_takes_outer(List *exprs);
 
+/*
+ * Conditions in an order that partitions have in common, whether an index has met some of them or not: comparisons of a column with what no row has come
+ * first, by columns and operators.  They never fail, so that others may be behind them.
+ */
+extern List *table_scan_common_order(List *conditions);
+
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
 typedef struct table_scan
 {

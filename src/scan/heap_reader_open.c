@@ -58,6 +58,45 @@ conditions_of(const Plan *plan)
 	return list_concat_copy(((const BitmapHeapScan *) plan)->bitmapqualorig, plan->qual);
 }
 
+/* The column that a condition compares with what no row has; 0: it is another. */
+static AttrNumber
+compared_column(const Node *condition)
+{
+	const Node *column = IsA(condition, OpExpr) && list_length(((const OpExpr *) condition)->args) == 2 ? get_leftop((const Expr *) condition) : NULL;
+
+	if (column == NULL || !IsA(column, Var) || contain_var_clause(get_rightop((const Expr *) condition)))
+		return 0;
+	return ((const Var *) column)->varattno;
+}
+
+static int
+by_columns(const ListCell *a, const ListCell *b)
+{
+	AttrNumber	first = compared_column(lfirst(a));
+	AttrNumber	second = compared_column(lfirst(b));
+	Oid			operators[2] = {((const OpExpr *) lfirst(a))->opno, ((const OpExpr *) lfirst(b))->opno};
+
+	return first != second ? (first > second) - (first < second) : (operators[0] > operators[1]) - (operators[0] < operators[1]);
+}
+
+List *
+table_scan_common_order(List *conditions)
+{
+	List	   *compared = NIL;
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+	{
+		if (compared_column(lfirst(cell)) > 0)
+			compared = lappend(compared, lfirst(cell));
+		else
+			others = lappend(others, lfirst(cell));
+	}
+	list_sort(compared, by_columns);
+	return list_concat(compared, others);
+}
+
 /* Workers share a Bitmap Heap Scan's bitmap, which no reader knows. */
 static bool
 can_read(const ScanState *scan, List *exprs, List *conditions)

@@ -249,6 +249,8 @@ row_source_scan(const row_source *source, int reader)
 {
 	table_scan	scan = heap_reader_scan(list_nth(source->readers, reader));
 
+	if (list_length(source->readers) > 1)
+		scan.conditions = table_scan_common_order(scan.conditions);
 	if (source->joins)
 	{
 		List	   *exprs = list_nth(source->exprs, reader);

@@ -23,6 +23,8 @@ INSERT INTO program_values VALUES
     ('bpchar', 'char(5) COLLATE "C"', '{"",a,b,ab,abc,"a ","ä",zzzzz,NULL}'),
     ('bytea', 'bytea', '{"\\\\x","\\\\x00","\\\\x61","\\\\x6162","\\\\xff","\\\\x0001",NULL}'),
     ('uuid', 'uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,12345678-9abc-def0-1234-56789abcdef0,12345678-9abc-def0-1234-56789abcdef1,NULL}'),
+    ('jsonb', 'jsonb', (SELECT array_agg(d) || NULL FROM (VALUES ('{}'), ('[]'), ('["a"]'), ('"a"'), ('5'), ('null'), ('{"a": "x", "b": "", "ab": null, "abc": true, "": "empty", "ä": false, "a ": "blank"}'), ('{"a": {"b": "c"}, "b": [1], "ab": 5, "zzzz": -1.50, "%": 1e100}'),
+        ((SELECT jsonb_object_agg(repeat('k', i), repeat('v', i * 7)) || '{"a": "last", "zzzz": "z"}' FROM generate_series(1, 70) i)::text), ((SELECT jsonb_object_agg('key' || i, i) || '{"ab": "among many", "_": null}' FROM generate_series(1, 100) i)::text)) t(d))),
     ('oid', 'oid', '{0,1,2,2147483647,2147483648,4294967295,NULL}'),
     ('money', 'money', '{0,1,-1,92233720368547758.07,-92233720368547758.08,12.34,NULL}'),
     ('anyenum', 'program_mood', '{low,fair,high,NULL}'),

@@ -86,6 +86,10 @@ run('RESET enable_seqscan', 'RESET mgpu.inject_fault', 'RESET client_min_message
 run('CREATE TABLE parts (LIKE t) PARTITION BY RANGE (at)', (map { "CREATE TABLE parts_$_ PARTITION OF parts FOR VALUES FROM ('2026-01-01'::timestamptz + " . ($_ * $rows / 2) . " * interval '1 minute') TO ('2026-01-01'::timestamptz + " . (($_ + 1) * $rows / 2) . " * interval '1 minute')" } 0 .. 1),
 	'CREATE TABLE parts_rest PARTITION OF parts DEFAULT', 'CREATE INDEX ON parts (at)', 'INSERT INTO parts SELECT * FROM t', 'VACUUM ANALYZE parts');
 check_found('partitions', map { s/FROM t\b/FROM parts t/r } @queries[0 .. 3]);
+# one without the index, which is read as a whole
+run('CREATE TABLE all_of (LIKE t)', 'CREATE TABLE of_a () INHERITS (all_of)', 'CREATE TABLE of_b () INHERITS (all_of)', "INSERT INTO of_a SELECT * FROM t WHERE id < $rows / 2", "INSERT INTO of_b SELECT * FROM t WHERE id >= $rows / 2", 'CREATE INDEX ON of_a (at)',
+	'VACUUM ANALYZE all_of, of_a, of_b');
+check_plans($session, 'one of two without an index', sub { return $_[0] =~ /Executor: $_[1]\n/ && ($_[1] eq 'gpu' || $_[0] =~ /Bitmap Heap Scan on of_a.*Seq Scan on of_b/s); }, map { s/FROM t\b/FROM all_of t/r } @queries[0 .. 3]);
 
 # ---- who may see what
 run('CREATE ROLE reader', 'GRANT SELECT ON t TO reader', 'ALTER TABLE t ENABLE ROW LEVEL SECURITY', 'CREATE POLICY thirds ON t TO reader USING (id % 3 = 0)', 'SET ROLE reader');

@@ -14,6 +14,7 @@
 #include "core/build.h"
 #include "core/program.h"
 #include "unit.h"
+#include "unit_program_json.h"
 #include "unit_program_shapes.h"
 
 #define MOST_ROWS 226
@@ -34,6 +35,8 @@ typedef struct program_case
 	char		stored[NUM_INPUTS][STORED_BYTES];
 	char		texts[NUM_TEXTS][TEXT_BYTES + 8];
 	uint32_t	lengths[NUM_TEXTS];
+	char		document[DOCUMENT_BYTES];
+	uint32_t	document_length;
 	uint64_t	table[128];
 	mgpu_build	builds[2];
 	uint64_t	build_memory[512];
@@ -132,6 +135,17 @@ make_texts(program_case *given)
 	}
 }
 
+/* With keys of all texts but the first, which is long. */
+static void
+make_case_document(program_case *given)
+{
+	json_key	keys[NUM_TEXTS];
+
+	for (int i = 1; i < NUM_TEXTS; i++)
+		keys[i - 1] = (json_key) {given->texts[i], given->lengths[i]};
+	given->document_length = make_document(keys, NUM_TEXTS - 1, given->document);
+}
+
 static void
 set_value(program_case *given, int number, uint32_t row, char kind, bool is_value)
 {
@@ -141,7 +155,13 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 	uint32_t	skipped = unit_random_below(4) == 0 ? given->lengths[text] / 2 : 0;
 
 	to->lengths[row] = (uint32_t) unit_random_below(40);
-	if (kind == 's')
+	if (kind == 'j')
+	{
+		/* it may end too early */
+		to->bytes[row] = is_value ? given->document : NULL;
+		to->lengths[row] = is_value ? (uint32_t) (unit_random_below(8) == 0 ? unit_random_below(given->document_length) : given->document_length) : to->lengths[row];
+	}
+	else if (kind == 's')
 	{
 		to->bytes[row] = is_value ? given->texts[text] + skipped : NULL;
 		to->lengths[row] = is_value ? given->lengths[text] - skipped : to->lengths[row];
@@ -368,7 +388,7 @@ random_number(program_case *given, number_kind kind)
 static mgpu_lane
 lane_of_kind(char kind)
 {
-	return kind == 's' ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+	return kind == 's' || kind == 'j' ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
 }
 
 static void
@@ -399,6 +419,7 @@ make_case(program_case *given, int code)
 
 	choose_op(given, code);
 	make_texts(given);
+	make_case_document(given);
 	for (int i = 0; i < NUM_INPUTS; i++)
 		store(given, i);
 	for (uint32_t row = 0; row < MOST_ROWS; row++)

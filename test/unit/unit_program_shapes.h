@@ -28,7 +28,7 @@ typedef enum number_kind
 } number_kind;
 
 /*
- * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes;
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, j a document of jsonb;
  * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
@@ -113,6 +113,10 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_TRIM_BLANKS] = {"ss", {8}, PLAIN},
 	[MGPU_RUN_BEGINS_WITH] = {"iss", {1}, PLAIN},
 	[MGPU_RUN_LIKE] = {"is", {1}, PATTERN},
+	[MGPU_RUN_JSON_TEXT] = {"sjss", {8}, PLAIN},
+	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, PLAIN},
+	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, PLAIN},
+	[MGPU_RUN_JSON_HAS] = {"ijs", {1}, PLAIN},
 	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_FIT_DATE] = {"id", {4}, PLAIN},

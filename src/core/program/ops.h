@@ -43,6 +43,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_bytes.h"
 #include "core/program/ops_integers.h"
 #include "core/program/ops_load.h"
+#include "core/program/ops_json.h"
 #include "core/program/ops_logic.h"
 #include "core/program/ops_reals.h"
 #include "core/program/ops_time.h"

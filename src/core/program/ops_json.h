@@ -1,0 +1,211 @@
+/*
+ * program/ops_json.h
+ *		Operations that look for a key in jsonb, as rows store it.
+ *
+ * A container has a word with the number of its entries, a word for each, and then what these hold.  An object's entries are its keys, in the order of
+ * their lengths and then bytes, and behind them their values.  Words have lengths, but every so often an offset.  The layout is that of jsonb.h.
+ * Offsets are checked against the container's end, as it may be damaged: then the row is a fault.  So it is where a value is to be a text that the row
+ * has not as such.
+ */
+#ifndef MGPU_OPS_JSON_H
+#define MGPU_OPS_JSON_H
+
+#define MGPU_JSON_COUNT 0x0FFFFFFFu	/* of a container's word: entries, or pairs of an object */
+#define MGPU_JSON_IS_OBJECT 0x20000000u
+#define MGPU_JSON_LENGTH 0x0FFFFFFFu	/* of an entry: length, or offset of its end */
+#define MGPU_JSON_HAS_OFFSET 0x80000000u
+#define MGPU_JSON_KIND 0x70000000u
+#define MGPU_JSON_STRING 0x00000000u
+#define MGPU_JSON_NUMERIC 0x10000000u
+#define MGPU_JSON_FALSE 0x20000000u
+#define MGPU_JSON_TRUE 0x30000000u
+#define MGPU_JSON_NULL 0x40000000u
+#define MGPU_JSON_CONTAINER 0x50000000u
+
+#define MGPU_JSON_WORD 4u
+
+/* What an entry holds. */
+typedef struct mgpu_json_value
+{
+	const char *bytes;
+	uint32_t	length;
+	uint32_t	kind;
+} mgpu_json_value;
+
+MGPU_CODEC uint32_t
+mgpu_json_word(const char *container, uint32_t number)
+{
+	return (uint32_t) mgpu_load_bits(container + number * MGPU_JSON_WORD, MGPU_JSON_WORD);
+}
+
+/* Where an entry's bytes begin, counted from behind all entries; their number is known to fit. */
+MGPU_CODEC uint64_t
+mgpu_json_offset(const char *container, uint32_t number)
+{
+	uint64_t	offset = 0;
+	uint32_t	entry = 0;
+
+	while (number > 0 && (entry & MGPU_JSON_HAS_OFFSET) == 0)
+	{
+		entry = mgpu_json_word(container, number--);
+		offset += entry & MGPU_JSON_LENGTH;
+	}
+	return offset;
+}
+
+/* An entry of a container with so many bytes, of which the data begin at an offset.  false: it does not fit. */
+MGPU_CODEC bool
+mgpu_json_entry(const char *container, uint32_t length, uint32_t data, uint32_t number, mgpu_json_value *value)
+{
+	uint32_t	entry = mgpu_json_word(container, 1 + number);
+	uint64_t	begin = mgpu_json_offset(container, number);
+	uint64_t	end = (entry & MGPU_JSON_LENGTH) + (entry & MGPU_JSON_HAS_OFFSET ? 0 : begin);
+
+	value->kind = entry & MGPU_JSON_KIND;
+	/* as jsonb.h aligns these */
+	if (value->kind == MGPU_JSON_NUMERIC || value->kind == MGPU_JSON_CONTAINER)
+		begin = (begin + MGPU_JSON_WORD - 1) / MGPU_JSON_WORD * MGPU_JSON_WORD;
+	if (begin > end || end > length - data)
+		return false;
+	value->bytes = container + data + begin;
+	value->length = (uint32_t) (end - begin);
+	return true;
+}
+
+/* Look for a key: MGPU_IS_VALUE, MGPU_IS_NULL if the container is no object or has no such key, or MGPU_IS_FAULT. */
+MGPU_CODEC uint8_t
+mgpu_json_find(const char *container, uint32_t length, const char *key, uint32_t key_length, mgpu_json_value *value)
+{
+	uint32_t	header = length < MGPU_JSON_WORD ? 0 : mgpu_json_word(container, 0);
+	uint32_t	low = 0;
+	uint32_t	high = header & MGPU_JSON_COUNT;
+	uint32_t	num_pairs = high;
+	uint32_t	data = (1 + 2 * high) * MGPU_JSON_WORD;
+
+	if ((header & MGPU_JSON_IS_OBJECT) == 0)
+		return length < MGPU_JSON_WORD ? MGPU_IS_FAULT : MGPU_IS_NULL;
+	if (high > length / (2 * MGPU_JSON_WORD) || data > length)
+		return MGPU_IS_FAULT;
+	while (low < high)
+	{
+		uint32_t	middle = (low + high) / 2;
+		int			order;
+
+		if (!mgpu_json_entry(container, length, data, middle, value))
+			return MGPU_IS_FAULT;
+		order = value->length != key_length ? (key_length < value->length ? -1 : 1) : mgpu_order_bytes(key, value->bytes, key_length);
+		if (order == 0)
+			return mgpu_json_entry(container, length, data, num_pairs + middle, value) ? MGPU_IS_VALUE : MGPU_IS_FAULT;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return MGPU_IS_NULL;
+}
+
+/* The value of a key, or none: what both arguments' states and the search make of it. */
+MGPU_CODEC uint8_t
+mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, mgpu_json_value *value)
+{
+	uint8_t		state = mgpu_larger_state(a.states[i], keys.states[i]);
+
+	if (state == MGPU_IS_VALUE)
+		state = mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], value);
+	return state == MGPU_IS_VALUE && value->kind == MGPU_JSON_NULL ? MGPU_IS_NULL : state;
+}
+
+/* Of MGPU_JSON_TRUTHS, the third argument. */
+#define MGPU_JSON_TRUE_LENGTH 4u
+#define MGPU_JSON_FALSE_LENGTH 5u
+
+MGPU_CODEC void
+mgpu_run_json_text(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register truths = mgpu_register_from(frame, op, 2);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_STRING};
+		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+		bool		has_truths = truths.states[i] == MGPU_IS_VALUE && truths.lengths[i] >= MGPU_JSON_TRUE_LENGTH + MGPU_JSON_FALSE_LENGTH;
+
+		if (state == MGPU_IS_VALUE && has_truths && value.kind == MGPU_JSON_TRUE)
+			value = (mgpu_json_value) {truths.bytes[i], MGPU_JSON_TRUE_LENGTH, MGPU_JSON_STRING};
+		else if (state == MGPU_IS_VALUE && has_truths && value.kind == MGPU_JSON_FALSE)
+			value = (mgpu_json_value) {truths.bytes[i] + MGPU_JSON_TRUE_LENGTH, MGPU_JSON_FALSE_LENGTH, MGPU_JSON_STRING};
+		/* numbers and containers would have to be written */
+		to.states[i] = mgpu_state_unless(state, value.kind != MGPU_JSON_STRING);
+		to.bytes[i] = to.states[i] == MGPU_IS_VALUE ? value.bytes : NULL;
+		to.lengths[i] = to.states[i] == MGPU_IS_VALUE ? value.length : 0;
+	}
+}
+
+/* Of other operations of this kind: they find no key in what is no object. */
+MGPU_CODEC void
+mgpu_run_json_object(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
+		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+
+		to.states[i] = state == MGPU_IS_VALUE && value.kind != MGPU_JSON_CONTAINER ? MGPU_IS_NULL : state;
+		to.bytes[i] = to.states[i] == MGPU_IS_VALUE ? value.bytes : NULL;
+		to.lengths[i] = to.states[i] == MGPU_IS_VALUE ? value.length : 0;
+	}
+}
+
+/* A number, as a numeric's integer of a scale. */
+MGPU_CODEC void
+mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
+		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+		const char *bytes = NULL;
+		uint32_t	length = 0;
+		int			shown = 0;
+
+		to.integers[i] = 0;
+		if (state == MGPU_IS_VALUE && !(value.kind == MGPU_JSON_NUMERIC && value.length > MGPU_JSON_WORD && mgpu_find_varlena(value.bytes, &bytes, &length) &&
+										length <= value.length - MGPU_JSON_WORD && mgpu_find_number(bytes, length, op.width, &to.integers[i], &shown)))
+			state = MGPU_IS_FAULT;
+		to.states[i] = state;
+		to.lengths[i] = shown;
+	}
+}
+
+MGPU_CODEC void
+mgpu_run_json_has(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
+		uint8_t		state = mgpu_larger_state(a.states[i], keys.states[i]);
+		uint8_t		found = state != MGPU_IS_VALUE ? MGPU_IS_NULL : mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], &value);
+		/* an array may have it as a string */
+		bool		is_other = state == MGPU_IS_VALUE && a.lengths[i] >= MGPU_JSON_WORD && (mgpu_json_word(a.bytes[i], 0) & MGPU_JSON_IS_OBJECT) == 0;
+
+		to.states[i] = mgpu_state_unless(state, found == MGPU_IS_FAULT || is_other);
+		to.integers[i] = to.states[i] == MGPU_IS_VALUE && found == MGPU_IS_VALUE;
+	}
+}
+
+#endif							/* MGPU_OPS_JSON_H */
