@@ -133,6 +133,10 @@ enum
 	OP(BYTES, bytes, "octet_length", "is") \
 	OP(TRIM_BLANKS, trim_blanks, "rtrim", "ss") \
 	OP(BEGINS_WITH, begins_with, "starts with", "iss") \
+	OP(TRIM_FRONT, trim_front, "ltrim", "ss") \
+	OP(POSITION, position, "position", "iss") /* number: as of the first three, here and in the next but one */ \
+	OP(SPLIT_PART, split_part, "split_part", "sssi") /* bytes, separator, which of the fields between */ \
+	OP(TRAILING, trailing, "right", "ssi") /* bytes, how many */ \
 	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
 	OP(JSON_TEXT, json_text, "->>", "ssss") /* the third is MGPU_JSON_TRUTHS */ \

@@ -252,8 +252,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 			return compile_expr(program, ((RelabelType *) expr)->arg, value);
 		case T_OpExpr:
 			set_opfuncid((OpExpr *) expr);
-			return compile_function(program, ((OpExpr *) expr)->opfuncid, expr, ((OpExpr *) expr)->args,
-									((OpExpr *) expr)->inputcollid, value);
+			return compile_function(program, ((OpExpr *) expr)->opfuncid, expr, ((OpExpr *) expr)->args, ((OpExpr *) expr)->inputcollid, value);
 		case T_FuncExpr:
 			return compile_function(program, ((FuncExpr *) expr)->funcid, expr, ((FuncExpr *) expr)->args,
 									((FuncExpr *) expr)->inputcollid, value);

@@ -236,6 +236,18 @@ compile_characters(expr_program *program, const function_call *call, expr_value 
 }
 
 static bool
+compile_trim(expr_program *program, const function_call *call, expr_value *value)
+{
+	if (!compile_args(program, call, value))
+		return false;
+	if ((call->known->number & 1) != 0)
+		*value = add_op(program, MGPU_RUN_TRIM_FRONT, call->type, 0, 1, value);
+	if ((call->known->number & 2) != 0)
+		*value = add_op(program, MGPU_RUN_TRIM_BLANKS, call->type, 0, 1, value);
+	return true;
+}
+
+static bool
 compile_like(expr_program *program, const function_call *call, expr_value *value)
 {
 	const Const *pattern = lsecond(call->args);
@@ -276,9 +288,13 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_BYTES:
 		case FORM_BLANKS:
 			return compile_bytes(program, call, value);
+		case FORM_POSITION:
+			return compares_bytes(call->collation, false) && compile_characters(program, call, value);
 		case FORM_CHARACTERS:
 		case FORM_SUBSTRING:
 			return compile_characters(program, call, value);
+		case FORM_TRIM:
+			return compile_trim(program, call, value);
 		case FORM_JSON:
 			return compile_json(program, call, value);
 		case FORM_LIKE:

@@ -21,6 +21,8 @@ typedef enum function_form
 	FORM_BYTES,					/* a comparison of texts; number: its outcomes */
 	FORM_BLANKS,				/* one of texts without the blanks at their end */
 	FORM_CHARACTERS,
+	FORM_TRIM,					/* number: 1 if blanks go at the begin, 2 at the end, or-ed */
+	FORM_POSITION,
 	FORM_SUBSTRING,
 	FORM_JSON,					/* jsonb and a key */
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
