@@ -281,10 +281,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_PLAIN:
 			return compile_args(program, call, args) && add_call_op(program, call, args, value);
 		case FORM_SAME:
-			if (!compile_args(program, call, args))
-				return false;
-			*value = (expr_value) {args[0].reg, call->type};
-			return true;
+			*value = (expr_value) {.type = call->type};
+			return compile_args(program, call, args) && (value->reg = args[0].reg) >= 0;
 		case FORM_BYTES:
 		case FORM_BLANKS:
 			return compile_bytes(program, call, value);
