@@ -79,6 +79,21 @@ show_scale(expr_program *program, expr_value value, int shown)
 
 /* ---- expressions */
 
+Oid
+expr_function_of(Expr *expr, List **args)
+{
+	if (IsA(expr, FuncExpr))
+	{
+		*args = ((FuncExpr *) expr)->args;
+		return ((FuncExpr *) expr)->funcid;
+	}
+	if (!IsA(expr, OpExpr))
+		return InvalidOid;
+	set_opfuncid((OpExpr *) expr);
+	*args = ((OpExpr *) expr)->args;
+	return ((OpExpr *) expr)->opfuncid;
+}
+
 bool
 compile_expr(expr_program *program, Expr *expr, expr_value *value)
 {

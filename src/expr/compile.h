@@ -172,6 +172,9 @@ extern expr_value show_scale(expr_program *program, expr_value value, int shown)
 /* A numeric with more digits behind the point, the same number.  false: too many. */
 extern bool scale_up(expr_program *program, expr_value *value, int scale);
 
+/* The function and arguments of an operator or a call; InvalidOid: it is neither. */
+extern Oid	expr_function_of(Expr *expr, List **args);
+
 /* Compile an expression, unless an equal part is there.  false: no program can have it. */
 extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
 

@@ -300,6 +300,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_TRUNCATE:
 		case FORM_BIN:
 		case FORM_EXTRACT:
+		case FORM_SPAN:
+		case FORM_SPAN_EPOCH:
 		case FORM_DATES:
 		case FORM_INTERVAL:
 		case FORM_ZONE:

@@ -10,7 +10,6 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
@@ -18,22 +17,6 @@
 #include "expr/compile.h"
 
 static const expr_type bytes = {MGPU_LANE_BYTES, 0, false, 0};
-
-/* The function and arguments of an operator or a call; InvalidOid: it is neither. */
-static Oid
-function_of(Expr *expr, List **args)
-{
-	if (IsA(expr, FuncExpr))
-	{
-		*args = ((FuncExpr *) expr)->args;
-		return ((FuncExpr *) expr)->funcid;
-	}
-	if (!IsA(expr, OpExpr))
-		return InvalidOid;
-	set_opfuncid((OpExpr *) expr);
-	*args = ((OpExpr *) expr)->args;
-	return ((OpExpr *) expr)->opfuncid;
-}
 
 static bool compile_search(expr_program *program, int code, expr_type type, List *args, expr_value *value);
 
@@ -45,7 +28,7 @@ compile_document(expr_program *program, Expr *expr, expr_value *value)
 
 	if (IsA(expr, Var))
 		return ((Var *) expr)->vartype == JSONBOID && compile_load(program, (Var *) expr, MGPU_RUN_LOAD_VARLENA, bytes, value);
-	return function_of(expr, &args) == F_JSONB_OBJECT_FIELD && compile_search(program, MGPU_RUN_JSON_OBJECT, bytes, args, value);
+	return expr_function_of(expr, &args) == F_JSONB_OBJECT_FIELD && compile_search(program, MGPU_RUN_JSON_OBJECT, bytes, args, value);
 }
 
 static Const *
@@ -79,7 +62,7 @@ compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *
 	expr_type	number;
 	List	   *args;
 
-	if (function_of(cast->arg, &args) != F_JSONB_OBJECT_FIELD_TEXT || !expr_type_of(NUMERICOID, -1, &number))
+	if (expr_function_of(cast->arg, &args) != F_JSONB_OBJECT_FIELD_TEXT || !expr_type_of(NUMERICOID, -1, &number))
 		return false;
 	/* an integer's text has no digits behind a point */
 	if (cast->resulttype == INT2OID || cast->resulttype == INT4OID || cast->resulttype == INT8OID)

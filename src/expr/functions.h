@@ -29,6 +29,8 @@ typedef enum function_form
 	FORM_TRUNCATE,				/* date_trunc */
 	FORM_BIN,					/* date_bin */
 	FORM_EXTRACT,
+	FORM_SPAN,					/* a comparison of intervals between times, or constant ones */
+	FORM_SPAN_EPOCH,			/* extract(epoch from such an interval) */
 	FORM_DATES,					/* days are added, or differ */
 	FORM_INTERVAL,				/* number: 1 or -1, the interval's sign */
 	FORM_NAMED_ZONE,			/* AT TIME ZONE */

@@ -42,6 +42,10 @@ DECLARE
 BEGIN
     IF bare ~ 'like$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%"}'::text[]) p;
+    ELSIF bare ~ '^interval_' THEN
+        RETURN QUERY SELECT format('%s(a - b, %L)', name, i) FROM unnest('{0,1 day,-24:00:00,30 min,1 mon,31 days,-1 year 2 days 03:04:05.678901}'::text[]) i;
+    ELSIF bare = 'extract' AND types[2] = 'interval'::regtype THEN
+        RETURN QUERY SELECT format('%s(%L, b - %L::timestamp)', name, u, t) FROM unnest('{epoch,day}'::text[]) u, unnest('{2000-01-01,2024-02-29 12:34:56.789}'::text[]) t;
     ELSIF bare ~ '(date_trunc|date_part|extract)$' THEN
         RETURN QUERY SELECT format('%s(%L, b)', name, u) FROM unnest('{microsecond,millisecond,second,minute,hour,day,week,month,quarter,year,doy,dow,isodow,epoch}'::text[]) u;
     ELSIF bare = 'timezone' THEN
@@ -65,6 +69,8 @@ DECLARE
     chosen text = '';
 BEGIN
     DROP TABLE program_args;
+    -- intervals are between times
+    types := array_replace(types, 'interval'::regtype::oid, 'timestamp'::regtype::oid);
     FOR i IN 1 .. 3 LOOP
         columns := columns || format(', %s %s', substr('abc', i, 1), coalesce((SELECT stored FROM program_values WHERE type = types[i]), 'int4'));
         chosen := chosen || format(', v%s::%s', i, coalesce((SELECT regexp_replace(stored, ' COLLATE.*', '') FROM program_values WHERE type = types[i]), 'int4'));
