@@ -134,14 +134,31 @@ scans_below(PlannerInfo *root, RelOptInfo *rel)
 	return scans;
 }
 
+/*
+ * What the scans below a table return.  Once the planner has given the table a target with expressions, children that are no partitions still return
+ * its columns, as those do that it has planned itself.
+ */
+static PathTarget *
+target_of_scans(RelOptInfo *rel)
+{
+	const Path *path = rel->pathlist && !IS_PARTITIONED_REL(rel) ? linitial(rel->pathlist) : NULL;
+
+	while (path && IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return path ? path->pathtarget : rel->reltarget;
+}
+
 Path *
 scan_path_of_table(PlannerInfo *root, RelOptInfo *rel)
 {
 	List	   *scans = scans_below(root, rel);
+	Path	   *append;
 
 	if (scans == NIL || !planner_rt_fetch(rel->relid, root)->inh)
 		return scans ? linitial(scans) : NULL;
-	return (Path *) mgpu_create_append_path(root, rel, scans);
+	append = (Path *) mgpu_create_append_path(root, rel, scans);
+	append->pathtarget = target_of_scans(rel);
+	return append;
 }
 
 Cost
