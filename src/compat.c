@@ -229,30 +229,21 @@ mgpu_is_not_null(Oid table, AttrNumber number)
 
 /* ---- scans */
 
-/* Of rows that a bitmap names: versions that begin the scan with its node never ask. */
-static TableScanDesc
-begin_bitmap_scan(ScanState *node)
-{
-#if PG_VERSION_NUM >= 190000
-	return table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, 0);
-#elif PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 180000
-	return table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, true);
-#else
-	return table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL);
-#endif
-}
-
+/* Versions that begin a Bitmap Heap Scan with its node never ask for one. */
 TableScanDesc
 mgpu_begin_scan(ScanState *node)
 {
-	if (IsA(node, BitmapHeapScanState))
-		return begin_bitmap_scan(node);
+	Relation	relation = node->ss_currentRelation;
+	Snapshot	snapshot = node->ps.state->es_snapshot;
+	bool		is_bitmap = IsA(node, BitmapHeapScanState);
 #if PG_VERSION_NUM >= 190000
 	uint32		flags = (ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : 0) |
 		((node->ps.state->es_instrument & INSTRUMENT_IO) ? SO_SCAN_INSTRUMENT : 0);
 
-	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, flags);
+	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL, flags) : table_beginscan(relation, snapshot, 0, NULL, flags);
+#elif PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 180000
+	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL, true) : table_beginscan(relation, snapshot, 0, NULL);
 #else
-	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL);
+	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL) : table_beginscan(relation, snapshot, 0, NULL);
 #endif
 }
