@@ -229,21 +229,39 @@ mgpu_is_not_null(Oid table, AttrNumber number)
 
 /* ---- scans */
 
-/* Versions that begin a Bitmap Heap Scan with its node never ask for one. */
+/* Versions that begin it with its node never ask.  Since 18, the node takes an iterator for its own that is not NULL when it ends. */
+static TableScanDesc
+begin_bitmap_scan(ScanState *node, uint32 flags)
+{
+	TableScanDesc scan;
+
+#if PG_VERSION_NUM >= 190000
+	scan = table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, flags);
+#elif PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 180000
+	scan = table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, true);
+#else
+	scan = table_beginscan_bm(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL);
+#endif
+#if PG_VERSION_NUM >= 180000
+	memset(&scan->st.rs_tbmiterator, 0, sizeof(scan->st.rs_tbmiterator));
+#endif
+	return scan;
+}
+
 TableScanDesc
 mgpu_begin_scan(ScanState *node)
 {
-	Relation	relation = node->ss_currentRelation;
-	Snapshot	snapshot = node->ps.state->es_snapshot;
-	bool		is_bitmap = IsA(node, BitmapHeapScanState);
-#if PG_VERSION_NUM >= 190000
-	uint32		flags = (ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : 0) |
-		((node->ps.state->es_instrument & INSTRUMENT_IO) ? SO_SCAN_INSTRUMENT : 0);
+	uint32		flags = 0;
 
-	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL, flags) : table_beginscan(relation, snapshot, 0, NULL, flags);
-#elif PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 180000
-	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL, true) : table_beginscan(relation, snapshot, 0, NULL);
+#if PG_VERSION_NUM >= 190000
+	flags = (ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : 0) |
+		((node->ps.state->es_instrument & INSTRUMENT_IO) ? SO_SCAN_INSTRUMENT : 0);
+#endif
+	if (IsA(node, BitmapHeapScanState))
+		return begin_bitmap_scan(node, flags);
+#if PG_VERSION_NUM >= 190000
+	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, flags);
 #else
-	return is_bitmap ? table_beginscan_bm(relation, snapshot, 0, NULL) : table_beginscan(relation, snapshot, 0, NULL);
+	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL);
 #endif
 }
