@@ -8,7 +8,7 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('merged_sets', conf => [ 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB' ]);
+my $node = new_node('merged_sets', conf => [ 'hash_mem_multiplier = 2', 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off -c mgpu.executor=cpu -c mgpu.cpu_threads=2');
 my $rows = sized(20_000, 200_000);
 
