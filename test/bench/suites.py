@@ -44,7 +44,8 @@ def make_table(session, table, options):
 
 
 def copy_to_duckdb(connection, table):
-    connection.execute(f'CREATE TABLE {table.name} ({", ".join(f"{name} {kind}" for name, kind, _ in table.columns)})')
+    columns = ', '.join(f'{name} {kind}' for name, kind, _ in table.columns).replace('jsonb', 'varchar')
+    connection.execute(f'CREATE TABLE {table.name} ({columns})')
     with tempfile.NamedTemporaryFile(suffix='.csv') as file:
         subprocess.run(['psql', '-Xqc', f'COPY suite.{table.name} TO STDOUT (FORMAT csv, NULL none)'], check=True, stdout=file)
         connection.execute(f"COPY {table.name} FROM '{file.name}' (FORMAT csv, HEADER false, NULL 'none')")

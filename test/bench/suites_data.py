@@ -218,6 +218,50 @@ DEVOPS = [
      ' WHERE c.busy > 50 AND m.filled > 50'),
 ]
 
+# --------------------------------------------------------------------- events
+
+EVENT_TIME = "(timestamptz '2026-07-01 00:00:00+00' + i * 2592000 / {rows} * interval '1 second')"
+EVENTS = Table('events', [
+    ('id', 'bigint', 'i'),
+    ('at', 'timestamptz', EVENT_TIME),
+    ('ended', 'timestamptz', f"{EVENT_TIME} + {mixed(101, 3600)} * interval '1 second'"),
+    ('customer', 'int', f'{skewed(102, 20000)}'),
+    ('status', 'int', f'{mixed(104, 5)}'),
+    ('amount', 'double precision', f'{mixed(105, 640001)} / 64.0'),
+    ('price', 'numeric(10, 2)', f'{mixed(106, 100000)} / 100.0'),
+    ('kind', 'text', f"'kind ' || {skewed(107, 40)}"),
+    ('path', 'text', f"'/area' || {mixed(109, 12)} || '/page' || {mixed(110, 500)}"),
+    ('message', 'text', f"'message ' || {mixed(111, 3000)} || CASE WHEN {mixed(112, 13)} = 0 THEN ' with an error' ELSE ' as it should be' END"),
+    ('data', 'jsonb', f"jsonb_build_object('kind', 'k' || {mixed(113, 12)}, 'price', round({mixed(114, 100000)} / 100.0, 2), 'paid', {mixed(115, 2)} = 0,"
+     f" 'user', jsonb_build_object('id', {mixed(116, 5000)}, 'plan', 'plan ' || {mixed(117, 4)}))"),
+], primary='id', indexes=('events (at)',))
+
+
+def of_july(start, end):
+    return f"at >= '2026-07-{start} 00:00:00+00' AND at < '2026-07-{end} 00:00:00+00'"
+
+
+OF_EVENTS = [
+    ('a day by hour', f"SELECT date_trunc('hour', at) AS t, count(*), avg(amount) FROM events WHERE {of_july('10', '11')} GROUP BY t"),
+    ('three days by kind', f"SELECT kind, count(*), sum(price), max(amount) FROM events WHERE {of_july('10', '13')} GROUP BY kind"),
+    ('percentile of ten days', f"SELECT kind, percentile_cont(0.95) WITHIN GROUP (ORDER BY amount) AS p FROM events WHERE {of_july('05', '15')} GROUP BY kind"),
+    ('a week of a status by customer', f"SELECT customer, count(*), sum(price) FROM events WHERE status = 3 AND {of_july('08', '15')} GROUP BY customer"),
+    ('highest of three days, all columns', f"SELECT * FROM events WHERE {of_july('10', '13')} ORDER BY amount DESC, id LIMIT 20"),
+    ('means of five days', f"SELECT avg(amount), max(amount) FROM events WHERE {of_july('10', '15')}"),
+    ('means of all', 'SELECT avg(amount), stddev(amount), max(amount) FROM events'),
+    ('sum of a product', 'SELECT sum(amount * 0.25) FROM events WHERE status <> 1'),
+    ('highest and lowest by customer', 'SELECT customer, max(amount), min(amount) FROM events GROUP BY customer'),
+    ('rollup of kind and status', 'SELECT kind, status, max(amount), count(*) FROM events GROUP BY ROLLUP (1, 2)'),
+    ("the document's kind", "SELECT data->>'kind' AS k, count(*) FROM events GROUP BY k"),
+    ("the document's price", "SELECT status, sum((data->>'price')::numeric(10, 2)), max((data->>'price')::float8) FROM events GROUP BY status"),
+    ("the user's plan", "SELECT data->'user'->>'plan' AS plan, count(*), max((data->'user'->>'id')::int) FROM events GROUP BY plan"),
+    ('documents of three kinds', "SELECT status, count(*) FROM events WHERE data->>'kind' IN ('k1', 'k5', 'k7') GROUP BY status"),
+    ('first part of the path', "SELECT split_part(path, '/', 2) AS area, count(*), sum(price) FROM events GROUP BY area"),
+    ('messages with a word', "SELECT status, count(*) FROM events WHERE position('error' IN message) > 0 GROUP BY status"),
+    ('mean duration', 'SELECT status, avg(extract(epoch FROM ended - at)) FROM events GROUP BY status'),
+    ('long ones', "SELECT kind, count(*) FROM events WHERE ended - at > interval '50 minutes' GROUP BY kind"),
+]
+
 # ---------------------------------------------------------------------- TPC-H
 
 # Columns of other names are numbers, or texts
@@ -279,4 +323,4 @@ ORDERED = [
     ('by city, in order', 'SELECT c.city, count(*), sum(o.total) FROM customers c JOIN orders o ON o.customer = c.id GROUP BY c.city ORDER BY c.city'),
 ]
 
-SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS), 'customers': ([CUSTOMERS, ORDERS], ORDERED)}
+SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS), 'customers': ([CUSTOMERS, ORDERS], ORDERED), 'events': ([EVENTS], OF_EVENTS)}
