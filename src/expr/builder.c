@@ -52,6 +52,25 @@ add_op(expr_program *program, int code, expr_type type, int64 number, int num_fr
 	return (expr_value) {op->to, type};
 }
 
+/* The number of the input that is an attribute. */
+static int
+input_of(expr_program *program, AttrNumber attribute)
+{
+	ListCell   *cell;
+
+	foreach(cell, program->attributes)
+		if (lfirst_int(cell) == attribute)
+			return foreach_current_index(cell);
+	program->attributes = lappend_int(program->attributes, attribute);
+	return list_length(program->attributes) - 1;
+}
+
+expr_value
+add_load(expr_program *program, int code, expr_type type, AttrNumber attribute)
+{
+	return add_op(program, code, type, input_of(program, attribute), 0, NULL);
+}
+
 bool
 scale_up(expr_program *program, expr_value *value, int scale)
 {

@@ -30,19 +30,6 @@ load_code(const expr_type *type, Oid type_id)
 	return type->is_numeric ? MGPU_RUN_LOAD_NUMERIC : MGPU_RUN_LOAD_INTEGER;
 }
 
-/* The number of the input that is an attribute. */
-static int
-input_of(expr_program *program, AttrNumber attribute)
-{
-	ListCell   *cell;
-
-	foreach(cell, program->attributes)
-		if (lfirst_int(cell) == attribute)
-			return foreach_current_index(cell);
-	program->attributes = lappend_int(program->attributes, attribute);
-	return list_length(program->attributes) - 1;
-}
-
 Expr *
 expr_tid(int relation)
 {
@@ -57,23 +44,17 @@ is_attribute(const Expr *expr)
 	return IsA(expr, Var) && (var->varattno > 0 || (var->varattno == SelfItemPointerAttributeNumber && var->vartype == INT8OID)) && var->varlevelsup == 0;
 }
 
-bool
-compile_load(expr_program *program, const Var *var, int code, expr_type type, expr_value *value)
-{
-	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var))
-		return false;
-	*value = add_op(program, code, type, input_of(program, var->varattno), 0, NULL);
-	if (type.is_numeric)
-		program->ops[program->num_ops - 1].width = type.scale;
-	return true;
-}
-
 static bool
 compile_var(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_type	type;
 
-	return expr_type_of(var->vartype, var->vartypmod, &type) && compile_load(program, var, load_code(&type, var->vartype), type, value);
+	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
+		return false;
+	*value = add_load(program, load_code(&type, var->vartype), type, var->varattno);
+	if (type.is_numeric)
+		program->ops[program->num_ops - 1].width = type.scale;
+	return true;
 }
 
 static bool
@@ -104,7 +85,7 @@ compile_presence(expr_program *program, Expr *expr, expr_value *value)
 		return compile_build_presence(program, (const Var *) expr, value);
 	if (!is_attribute(expr))
 		return compile_expr(program, expr, value);
-	*value = add_op(program, MGPU_RUN_LOAD_PRESENCE, expr_boolean, input_of(program, ((const Var *) expr)->varattno), 0, NULL);
+	*value = add_load(program, MGPU_RUN_LOAD_PRESENCE, expr_boolean, ((const Var *) expr)->varattno);
 	return true;
 }
 

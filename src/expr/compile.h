@@ -166,6 +166,9 @@ extern int	add_register(expr_program *program, mgpu_lane lane);
 /* Add an operation with a result of a type. */
 extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
 
+/* So too one that loads an attribute. */
+extern expr_value add_load(expr_program *program, int code, expr_type type, AttrNumber attribute);
+
 /* A numeric that shows so many of its scale's digits, among others that show others. */
 extern expr_value show_scale(expr_program *program, expr_value value, int shown);
 
@@ -188,9 +191,6 @@ extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
-
-/* What is loaded of an attribute by an operation, as a type.  false: it is none. */
-extern bool compile_load(expr_program *program, const Var *var, int code, expr_type type, expr_value *value);
 
 /* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);

@@ -24,10 +24,16 @@ static bool compile_search(expr_program *program, int code, expr_type type, List
 static bool
 compile_document(expr_program *program, Expr *expr, expr_value *value)
 {
+	const Var  *var = (const Var *) expr;
 	List	   *args;
 
 	if (IsA(expr, Var))
-		return ((Var *) expr)->vartype == JSONBOID && compile_load(program, (Var *) expr, MGPU_RUN_LOAD_VARLENA, bytes, value);
+	{
+		if (var->vartype != JSONBOID || var->varattno <= 0 || var->varlevelsup != 0 || is_build_var(program, expr))
+			return false;
+		*value = add_load(program, MGPU_RUN_LOAD_VARLENA, bytes, var->varattno);
+		return true;
+	}
 	return expr_function_of(expr, &args) == F_JSONB_OBJECT_FIELD && compile_search(program, MGPU_RUN_JSON_OBJECT, bytes, args, value);
 }
 

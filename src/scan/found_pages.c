@@ -12,7 +12,6 @@
 #include "nodes/tidbitmap.h"
 
 #include "scan/found_pages.h"
-#include "scan/heap_reader.h"
 
 /* Pages for which a list has room at first. */
 #define FIRST_PAGES 1024
@@ -78,7 +77,7 @@ found_pages_read(found_pages *found, PlanState *index, BlockNumber num_pages)
 	TIDBitmap  *bitmap;
 
 	if (found->was_read)
-		rescan_node(index);
+		ExecReScan(index);
 	found->was_read = true;
 	if (found->blocks)
 		pfree(found->blocks);
