@@ -43,7 +43,7 @@ are_parts(const mgpu_group_spec *spec, int64_t offset, uint64_t header_bytes, ui
 {
 	uint64_t	ends_bytes = header_bytes + num_parts * sizeof(uint32_t);
 	const char *table = table_at(spec, offset, ends_bytes);
-	const uint32_t *ends = (const uint32_t *) (table + header_bytes);
+	const uint32_t *ends = table == NULL ? NULL : (const uint32_t *) (table + header_bytes);
 	uint32_t	end = 0;
 
 	for (uint64_t i = 0; table != NULL && i < num_parts; i++)
