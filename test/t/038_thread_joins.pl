@@ -139,8 +139,9 @@ run("INSERT INTO large SELECT -i, 'none', i % 13 FROM generate_series(1, 30) i",
 my @exists = ('(SELECT 1 FROM often f WHERE f.l = g.id)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v > 40)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v > g.kind * 40)', '(SELECT 1 FROM often f WHERE f.l = g.id AND f.v % 13 = g.kind)');
 run("SET work_mem = '64MB'");
 check_turned('the larger side streams', 1, @exists);
-run("SET work_mem = '" . sized(1, 2) . "MB'");
-check_turned('in rounds', 2, @exists);
+# of larger tables, PostgreSQL's own plan is expected to be faster
+run("SET work_mem = '1MB'");
+check_turned('in rounds', 2, @exists) unless $MgpuTest::LARGE;
 run("SET work_mem = '64MB'", 'CREATE TABLE often_parts (LIKE often) PARTITION BY HASH (id)', (map { "CREATE TABLE often_$_ PARTITION OF often_parts FOR VALUES WITH (MODULUS 2, REMAINDER $_)" } 0, 1), 'INSERT INTO often_parts SELECT * FROM often', 'VACUUM ANALYZE');
 check_turned('of partitions', 1, '(SELECT 1 FROM often_parts f WHERE f.l = g.id AND f.v > 40)');
 check_plans($session, 'a side that is a join, and a subquery that is run again', sub { return $_[0] =~ /Executor: $_[1]\n.*Joins: [12] .*Hash Semi Join/s; },
