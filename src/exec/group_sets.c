@@ -161,7 +161,9 @@ take_records(device_query *query, const mgpu_group_merge *merge)
 	query->request.result.num_groups = mgpu_group_merge_count(merge);
 	output->num_bytes = query->request.result.num_groups * query->request.record.num_words * sizeof(uint64);
 	output->data = MemoryContextAllocHuge(query->context, output->num_bytes + 1);
-	memcpy(output->data, mgpu_group_merge_records(merge), output->num_bytes);
+	/* of no groups there are no records */
+	if (output->num_bytes > 0)
+		memcpy(output->data, mgpu_group_merge_records(merge), output->num_bytes);
 }
 
 device_query *
