@@ -120,9 +120,11 @@ compile_boolean_test(expr_program *program, const BooleanTest *test, expr_value 
 /* ---- operators and functions */
 
 static bool
-compile_function(expr_program *program, Oid function, Expr *expr, List *args, Oid collation, expr_value *value)
+compile_function(expr_program *program, Expr *expr, expr_value *value)
 {
-	function_call call = {.known = known_function_of(function),.args = args,.collation = collation,.type_id = exprType((Node *) expr)};
+	List	   *args;
+	Oid			function = expr_function_of(expr, &args);
+	function_call call = {.known = known_function_of(function),.args = args,.collation = exprInputCollation((Node *) expr),.type_id = exprType((Node *) expr)};
 
 	if (call.known == NULL)
 		return false;
@@ -135,9 +137,11 @@ compile_function(expr_program *program, Oid function, Expr *expr, List *args, Oi
 static bool
 compile_equality(expr_program *program, OpExpr *expr, expr_value *value)
 {
-	set_opfuncid(expr);
-	return compile_function(program, expr->opfuncid, (Expr *) &(OpExpr) {.xpr = {T_OpExpr},.opresulttype = BOOLOID},
-							expr->args, expr->inputcollid, value);
+	OpExpr		equality = *expr;
+
+	equality.xpr.type = T_OpExpr;
+	equality.opresulttype = BOOLOID;
+	return compile_function(program, (Expr *) &equality, value);
 }
 
 static bool
@@ -232,11 +236,8 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 		case T_RelabelType:
 			return compile_expr(program, ((RelabelType *) expr)->arg, value);
 		case T_OpExpr:
-			set_opfuncid((OpExpr *) expr);
-			return compile_function(program, ((OpExpr *) expr)->opfuncid, expr, ((OpExpr *) expr)->args, ((OpExpr *) expr)->inputcollid, value);
 		case T_FuncExpr:
-			return compile_function(program, ((FuncExpr *) expr)->funcid, expr, ((FuncExpr *) expr)->args,
-									((FuncExpr *) expr)->inputcollid, value);
+			return compile_function(program, expr, value);
 		case T_CoerceViaIO:
 			return compile_json_number(program, (CoerceViaIO *) expr, value);
 		case T_BoolExpr:

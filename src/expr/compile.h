@@ -115,6 +115,9 @@ extern bool expr_type_of(Oid type_id, int32 typmod, expr_type *type);
 /* The register of a constant; false: its value has no place in one. */
 extern bool compile_const(expr_program *program, const Const *constant, expr_value *value);
 
+/* The same of an int8. */
+extern bool compile_number(expr_program *program, int64 number, expr_value *value);
+
 /* What is computed before the first run: it has no variables.  Errors that it may raise are the caller's concern. */
 extern bool compile_fixed(expr_program *program, Expr *expr, expr_value *value);
 

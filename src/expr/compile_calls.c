@@ -224,13 +224,8 @@ compile_characters(expr_program *program, const function_call *call, expr_value 
 	if (!encoding_is_known(&is_utf8) || !compile_args(program, call, args))
 		return false;
 	/* to the end, if there is no length */
-	if (call->known->form == FORM_SUBSTRING && list_length(call->args) == 2)
-	{
-		Const		all = {.xpr = {T_Const},.consttype = INT8OID,.consttypmod = -1,.constbyval = true,.constvalue = Int64GetDatum((int64) PG_INT32_MAX * 4)};
-
-		if (!compile_const(program, copyObject(&all), &args[2]))
-			return false;
-	}
+	if (call->known->form == FORM_SUBSTRING && list_length(call->args) == 2 && !compile_number(program, (int64) PG_INT32_MAX * 4, &args[2]))
+		return false;
 	*value = add_op(program, call->known->code, call->type, is_utf8, mgpu_program_num_from[call->known->code], args);
 	return true;
 }
@@ -270,6 +265,15 @@ compile_like(expr_program *program, const function_call *call, expr_value *value
 
 /* ---- by form */
 
+static bool
+compile_same(expr_program *program, const function_call *call, expr_value *value)
+{
+	if (!compile_args(program, call, value))
+		return false;
+	value->type = call->type;
+	return true;
+}
+
 bool
 compile_call(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -281,8 +285,7 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_PLAIN:
 			return compile_args(program, call, args) && add_call_op(program, call, args, value);
 		case FORM_SAME:
-			*value = (expr_value) {.type = call->type};
-			return compile_args(program, call, args) && (value->reg = args[0].reg) >= 0;
+			return compile_same(program, call, value);
 		case FORM_BYTES:
 		case FORM_BLANKS:
 			return compile_bytes(program, call, value);

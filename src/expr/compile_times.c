@@ -217,7 +217,6 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 {
 	const Const *constant = constant_of(lsecond(call->args));
 	const Interval *interval;
-	Const		length = {.xpr = {T_Const},.consttype = INT8OID,.consttypmod = -1,.constbyval = true};
 	expr_value	args[2];
 
 	if (constant == NULL || !compile_expr(program, linitial(call->args), &args[0]))
@@ -226,8 +225,7 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 	if (interval->month != 0 || abs(interval->day) > 1000000 || (call->known->zoned && interval->day != 0) ||
 		interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
 		return false;
-	length.constvalue = Int64GetDatum(call->known->number * (interval->day * USECS_PER_DAY + interval->time));
-	if (!compile_const(program, copyObject(&length), &args[1]))
+	if (!compile_number(program, call->known->number * (interval->day * USECS_PER_DAY + interval->time), &args[1]))
 		return false;
 	args[0] = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, &args[0]);
 	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, args);
@@ -247,12 +245,10 @@ compile_span(expr_program *program, Expr *expr, expr_value *value)
 	if (constant)
 	{
 		const Interval *interval = DatumGetIntervalP(constant->constvalue);
-		Const		length = {.xpr = {T_Const},.consttype = INT8OID,.consttypmod = -1,.constbyval = true};
 
 		if (abs(interval->month) > 10000 || abs(interval->day) > 1000000 || interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
 			return false;
-		length.constvalue = Int64GetDatum((interval->month * INT64CONST(30) + interval->day) * USECS_PER_DAY + interval->time);
-		return compile_const(program, copyObject(&length), value);
+		return compile_number(program, (interval->month * INT64CONST(30) + interval->day) * USECS_PER_DAY + interval->time, value);
 	}
 	if ((function != F_TIMESTAMP_MI && function != F_TIMESTAMPTZ_MI) || !compile_expr(program, linitial(args), &times[0]) ||
 		!compile_expr(program, lsecond(args), &times[1]))

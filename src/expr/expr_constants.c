@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "common/int.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -142,6 +143,12 @@ compile_const(expr_program *program, const Const *constant, expr_value *value)
 		return false;
 	place_constant(program, filled, value);
 	return true;
+}
+
+bool
+compile_number(expr_program *program, int64 number, expr_value *value)
+{
+	return compile_const(program, makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(number), false, true), value);
 }
 
 /* A numeric's scale is not known before the program runs. */

@@ -90,10 +90,8 @@ mgpu_run_trailing(mgpu_frame frame, mgpu_program_op op)
 		if (to.states[i] == MGPU_IS_VALUE)
 		{
 			int64_t		all = mgpu_count_characters(a.bytes[i], a.lengths[i], op.number);
-			uint32_t	begin = mgpu_skip_characters(a.bytes[i], a.lengths[i], all > counts.integers[i] ? all - counts.integers[i] : 0, op.number);
 
-			to.bytes[i] = a.bytes[i] + begin;
-			to.lengths[i] = a.lengths[i] - begin;
+			mgpu_take_part(to, a, i, all > counts.integers[i] ? all - counts.integers[i] : 0, all, op.number);
 		}
 	}
 }

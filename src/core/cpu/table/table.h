@@ -6,8 +6,9 @@
  * and have the columns of the rows that are kept, as codes.  What becomes of them is one of three ways:
  *
  *	 FOLD	into the groups of each thread, which are merged at the end.  Counts and integers in any order; with one
- *			thread, or if all are of one group, floats too, which are added in the order of the rows: then threads take turns.  Once a thread's groups do not fit a cache, it keeps
- *			rows: it took half as long again to fold into 100,000 groups, and twice as long to merge those of two threads.
+ *			thread floats too, which are added in the order of the rows; and floats that are all of one group, to which
+ *			several threads add in turn.  Once a thread's groups do not fit a cache, it keeps rows: it took half as long
+ *			again to fold into 100,000 groups, and twice as long to merge those of two threads.
  *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
  *			order of the rows, and sorts the values of each group.  Rows beyond the run's memory lie in a file.
  *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
