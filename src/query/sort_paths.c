@@ -296,20 +296,36 @@ ends_early(const Path *path)
 }
 
 /*
- * A Sort in place of a path that reads rows in order, by an index, or NULL: reading them in any order costs no less.  An index's rows lie anywhere, so
- * PostgreSQL's own Sort may have cost more.
+ * A Sort in place of a path that reads rows in order, or in part, by an index, or NULL: reading them in any order costs no less.  An index's rows lie
+ * anywhere, so PostgreSQL's own Sort may have cost more.  in_part: the path's rows are sorted further.
  */
 static const SortPath *
-sort_instead(PlannerInfo *root, const Path *above, const Path *ordered)
+sort_instead(PlannerInfo *root, const Path *above, const Path *ordered, const SortPath *in_part)
 {
 	Path	   *rows = ordered->parent->cheapest_total_path;
 	SortPath   *sort;
 
-	if (ends_early(above) || !IS_SIMPLE_REL(ordered->parent) || ordered->pathkeys == NIL || rows == NULL || rows->param_info || rows->total_cost >= ordered->total_cost)
+	if (ends_early(above) || !(IS_SIMPLE_REL(ordered->parent) || IS_JOIN_REL(ordered->parent)) || ordered->pathkeys == NIL || rows == NULL || rows->param_info ||
+		rows->total_cost >= ordered->total_cost)
 		return NULL;
-	sort = create_sort_path(root, ordered->parent, rows, ordered->pathkeys, -1);
+	sort = create_sort_path(root, ordered->parent, rows, in_part ? in_part->path.pathkeys : ordered->pathkeys, -1);
 	sort->path.pathtarget = ordered->pathtarget;
 	return sort;
+}
+
+/* The Sort in place of which a node is offered, below `above`; or NULL. */
+static const SortPath *
+sort_to_replace(PlannerInfo *root, const Path *above)
+{
+	const Path *replaced = bottom_of(above);
+	const SortPath *instead;
+
+	if (IsA(replaced, SortPath))
+		return (const SortPath *) replaced;
+	if (!IsA(replaced, IncrementalSortPath))
+		return sort_instead(root, above, replaced, NULL);
+	instead = sort_instead(root, above, ((const SortPath *) replaced)->subpath, (const SortPath *) replaced);
+	return instead ? instead : (const SortPath *) replaced;
 }
 
 /*
@@ -343,8 +359,7 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 {
 	const Path *sorting = cheapest_path(rel, true);
 	const Path *above = sorting ? sorting : cheapest_path(rel, false);
-	const Path *replaced = above ? bottom_of(above) : NULL;
-	const SortPath *sort = sorting ? (const SortPath *) replaced : replaced ? sort_instead(root, above, replaced) : NULL;
+	const SortPath *sort = above ? sort_to_replace(root, above) : NULL;
 	const char *reason;
 	Path	   *path;
 	top_task	task;
@@ -356,7 +371,7 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
 	if (!top_task_of_sort(&task, root, sort))
 		return task.why_not;
 	path = make_path(&task, sort, sort->path.pathtarget, &reason);
-	return path ? sort_add_path(rel, copy_above(above, replaced, path)) : reason;
+	return path ? sort_add_path(rel, copy_above(above, bottom_of(above), path)) : reason;
 }
 
 const SortPath *
