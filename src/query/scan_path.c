@@ -165,6 +165,7 @@ Cost
 scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
 {
 	const RelOptInfo *rel = path->parent;
+	List	   *conditions;
 	Cost		saved = 0;
 	ListCell   *cell;
 
@@ -178,8 +179,11 @@ scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
 			saved += scan_saved_cost(root, lfirst(cell), ((const Path *) lfirst(cell))->pathtarget->exprs);
 		return saved;
 	}
-	if (path->pathtype != T_SeqScan || get_rel_persistence(planner_rt_fetch(rel->relid, root)->relid) == RELPERSISTENCE_TEMP ||
-		!heap_reader_takes(exprs, extract_actual_clauses(rel->baserestrictinfo, false)))
+	if (path->pathtype != T_SeqScan || get_rel_persistence(planner_rt_fetch(rel->relid, root)->relid) == RELPERSISTENCE_TEMP)
+		return 0;
+	conditions = extract_actual_clauses(rel->baserestrictinfo, false);
+	/* a condition that is met row by row takes what it takes in PostgreSQL's scan, which workers may share */
+	if (!heap_reader_takes(exprs, conditions) || !heap_reader_computes(conditions))
 		return 0;
 	/* a parallel path's rows are those of one process */
 	return SAVED_PART * (cpu_tuple_cost + rel->baserestrictcost.per_tuple) * rel->tuples * path->rows / Max(rel->rows, 1);

@@ -28,7 +28,9 @@ typedef struct table_join
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
 	bool		one_by_one;		/* the build's rows are read so, not by a job: their texts may be numbers */
-	List	   *columns;		/* what the build's columns are in its table; NIL: rows have no TIDs, being read one by one, or a join's */
+	const int  *tables;			/* of each of the build's columns, the number of its table among those that a job reads for the build; -1: it is of
+								 * none, so that rows have no TIDs.  NULL: all are. */
+	int			num_tables;		/* that one which streams, then those of the smaller sides' builds */
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 
@@ -96,6 +98,9 @@ extern bool heap_reader_reads(Relation relation);
 
 /* Whether a scan with this target and these conditions, implicitly joined by AND, can be read so. */
 extern bool heap_reader_takes(List *exprs, List *conditions);
+
+/* Whether programs meet all conditions, so that no row is one for PostgreSQL's executor. */
+extern bool heap_reader_computes(List *conditions);
 
 /*
  * Make a reader of expressions of a scan's columns, in the current context, for the rows that the scan node would

@@ -35,6 +35,18 @@ heap_reader_takes(List *exprs, List *conditions)
 	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
 }
 
+bool
+heap_reader_computes(List *conditions)
+{
+	expr_program *program = expr_program_create();
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+		if (expr_program_add(program, lfirst(cell)) < 0)
+			return false;
+	return true;
+}
+
 /* Columns are computed once all conditions of a page are met: volatile functions in both could tell. */
 static bool
 are_both_volatile(List *exprs, List *conditions)
