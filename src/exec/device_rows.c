@@ -13,6 +13,7 @@
 #include "batch/rows.h"
 #include "exec/device_query.h"
 #include "exec/device_rows.h"
+#include "exec/late_rows.h"
 
 /* Values of variable width are made in memory that is given back after so many. */
 #define VALUES_AT_A_TIME 1000
@@ -93,10 +94,20 @@ make_values(device_rows *answer, int number)
 	MemoryContextDelete(values);
 }
 
+static bool
+tid_of(void *context, int column, uint64 row, int64 *tid)
+{
+	const device_rows *answer = context;
+
+	*tid = ((const int64 *) answer->cells[column])[row];
+	return (answer->marks[row] >> column & 1) == 0;
+}
+
 static void
 take_columns(device_rows *answer)
 {
 	const mgpu_group_spec *spec = &answer->query->request.spec;
+	late_rows	late = {&answer->query->job, answer->source, answer->snapshot, answer->rows, answer};
 
 	for (uint32 i = 0; i < spec->num_columns; i++)
 	{
@@ -112,9 +123,8 @@ take_columns(device_rows *answer)
 		else if (form != CELLS_LATE)
 			make_values(answer, i);
 	}
-	for (int i = 0; i <= MGPU_GROUP_MAX_BUILDS; i++)
-		if (answer->query->job.tid_columns[i] >= 0)
-			device_rows_fetch(answer, i, (const int64 *) answer->cells[answer->query->job.tid_columns[i]]);
+	for (int i = 0; i < late.job->num_lates; i++)
+		late_rows_fetch(&late, i, tid_of);
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		if (answer->owners[i] < 0 && answer->cells[i])
 			pfree(answer->cells[i]);

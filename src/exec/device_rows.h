@@ -34,9 +34,6 @@ typedef struct device_rows
  */
 extern bool device_rows_read(device_rows *answer, const node_state *node);
 
-/* Fetch late columns of the rows at hand, by some TIDs of the job's (table_value), from the tables (late_rows.c). */
-extern void device_rows_fetch(device_rows *answer, int late_of, const int64 *tids);
-
 /* The next row and its number by the rule.  NULL: there are no more. */
 extern const chunk *device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number);
 

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "exec/group_state.h"
+#include "exec/late_rows.h"
 #include "exec/reduced_numeric.h"
 
 /* ---- counts and sums */
@@ -117,9 +118,34 @@ take_key(group_state *state, const device_query *query, int number)
 	}
 }
 
+/* The TID of a group's row of a table, which is a key of its record. */
+static bool
+tid_of(void *context, int column, uint64 group, int64 *tid)
+{
+	const device_query *query = context;
+	const mgpu_group_spec *spec = &query->request.spec;
+	const uint64 *record = device_query_record(query, (uint32) group);
+	uint32		key = 0;
+
+	while (spec->keys[key] != (uint32) column)
+		key++;
+	*tid = (int64) mgpu_column_bits(record[query->request.record.keys + key], MGPU_KEY_SIGNED, sizeof(int64));
+	return (record[1] >> key & 1) == 0;
+}
+
+/* Fetch what is not in records. */
+static void
+take_late(group_state *state, device_query *query)
+{
+	late_rows	late = {&query->job, state->node.source, state->node.css.ss.ps.state->es_snapshot, state->node.rows, query};
+
+	for (int i = 0; i < query->job.num_lates; i++)
+		late_rows_fetch(&late, i, tid_of);
+}
+
 /* And what depends on keys. */
 static void
-take_keys(group_state *state, const device_query *query)
+take_keys(group_state *state, device_query *query)
 {
 	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg keys of a GPU", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller;
@@ -129,17 +155,18 @@ take_keys(group_state *state, const device_query *query)
 	caller = MemoryContextSwitchTo(values);
 	for (int i = 0; i < query->job.num_values; i++)
 	{
-		if (query->job.values[i].key >= 0)
+		if (query->job.values[i].key >= 0 && query->job.values[i].cells.form != CELLS_LATE)
 			take_key(state, query, i);
 		MemoryContextReset(values);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(values);
+	take_late(state, query);
 }
 
 /* The groups at hand take the place of rows: one each. */
 static void
-take(group_state *state, const device_query *query)
+take(group_state *state, device_query *query)
 {
 	group_input *input = &state->input;
 	ListCell   *cell;

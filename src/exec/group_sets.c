@@ -83,7 +83,8 @@ find_answer(const group_state *state)
 	{
 		const group_state *other = lfirst(cell);
 
-		if (list_difference_int(state->node.query->key_columns, other->node.query->key_columns) == NIL &&
+		/* what is fetched of a row is fetched by who has read it */
+		if (other->device->job.num_lates == 0 && list_difference_int(state->node.query->key_columns, other->node.query->key_columns) == NIL &&
 			(found == NULL || other->device->request.result.num_groups < found->device->request.result.num_groups))
 			found = other;
 	}

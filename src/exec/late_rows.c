@@ -11,7 +11,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 
-#include "exec/device_rows.h"
+#include "exec/late_rows.h"
 #include "large_memory.h"
 
 /* A table whose rows are fetched. */
@@ -22,36 +22,48 @@ typedef struct late_table
 	AttrNumber *attributes;		/* of the rows' columns that are fetched from here */
 } late_table;
 
-/* The rows of the job's table, or of a build: of one table or several. */
+/* The rows that the job's TIDs of some number are of: a table's, or those of its partitions. */
 typedef struct late_side
 {
-	const device_rows *answer;
-	int			late_of;		/* as of table_value */
+	const late_rows *of;
+	int			late;
 	const row_source *source;
+	int		   *columns;		/* of the source, that columns of the rows are; -1: of another */
 	late_table	tables[MGPU_GROUP_MAX_SOURCES];
 } late_side;
 
 static bool
 is_fetched(const late_side *side, int column)
 {
-	const table_value *value = &side->answer->query->job.values[column];
+	const table_value *value = &side->of->job->values[column];
 
-	return value->cells.form == CELLS_LATE && value->late_of == side->late_of;
+	return value->column >= 0 && value->cells.form == CELLS_LATE && value->late == side->late;
 }
 
-/* The attributes of a table that columns of the rows are: of a build's, by the names that the job has for these. */
+static void
+find_columns(late_side *side)
+{
+	int			num_columns = side->of->rows->num_columns;
+
+	side->columns = palloc(num_columns * sizeof(int) + 1);
+	for (int i = 0; i < num_columns; i++)
+	{
+		side->columns[i] = is_fetched(side, i) ? i : -1;
+		if (side->columns[i] >= 0)
+			side->source = row_source_of_column(side->of->source, &side->columns[i]);
+	}
+}
+
+/* The attributes of a table that columns of the rows are. */
 static AttrNumber *
 attributes_of(const late_side *side, const table_scan *scan)
 {
-	List	   *columns = row_source_scan(side->answer->source, 0).columns;
-	AttrNumber *attributes = palloc0(list_length(columns) * sizeof(AttrNumber) + 1);
+	int			num_columns = side->of->rows->num_columns;
+	AttrNumber *attributes = palloc0(num_columns * sizeof(AttrNumber) + 1);
 
-	for (int i = 0; i < list_length(columns); i++)
-	{
-		int			number = !is_fetched(side, i) ? -1 : side->late_of == 0 ? i : list_nth_node(Var, columns, i)->varattno - 1;
-
-		attributes[i] = number < 0 ? 0 : list_nth_node(Var, scan->columns, number)->varattno;
-	}
+	for (int i = 0; i < num_columns; i++)
+		if (side->columns[i] >= 0)
+			attributes[i] = list_nth_node(Var, scan->columns, side->columns[i])->varattno;
 	return attributes;
 }
 
@@ -79,7 +91,7 @@ fetch(late_side *side, int64 tid)
 	ItemPointerData place;
 
 	ItemPointerSet(&place, (BlockNumber) (tid >> 16), (OffsetNumber) tid);
-	if (!table_tuple_fetch_row_version(table->relation, &place, side->answer->snapshot, table->slot))
+	if (!table_tuple_fetch_row_version(table->relation, &place, side->of->snapshot, table->slot))
 		elog(ERROR, "row (%u,%u) of table \"%s\" is not there any more", ItemPointerGetBlockNumber(&place),
 			 ItemPointerGetOffsetNumber(&place), RelationGetRelationName(table->relation));
 	return table;
@@ -89,7 +101,7 @@ fetch(late_side *side, int64 tid)
 static void
 put_columns(const late_side *side, const late_table *table, uint64 row)
 {
-	chunk	   *rows = side->answer->rows;
+	chunk	   *rows = side->of->rows;
 
 	for (int i = 0; i < rows->num_columns; i++)
 	{
@@ -107,30 +119,16 @@ put_columns(const late_side *side, const late_table *table, uint64 row)
 static void
 make_room(const late_side *side)
 {
-	chunk	   *rows = side->answer->rows;
+	chunk	   *rows = side->of->rows;
 
 	for (int i = 0; i < rows->num_columns; i++)
-		if (is_fetched(side, i))
+		if (is_fetched(side, i) && rows->columns[i].cells == NULL)
 			rows->columns[i].cells = large_alloc(rows->context, rows->num_rows * rows->columns[i].type->width);
 }
 
-void
-device_rows_fetch(device_rows *answer, int late_of, const int64 *tids)
+static void
+forget(late_side *side)
 {
-	int			tid_column = answer->query->job.tid_columns[late_of];
-	late_side  *side = palloc0(sizeof(late_side));
-
-	side->answer = answer;
-	side->late_of = late_of;
-	side->source = late_of == 0 ? answer->source : ((const source_join *) list_nth(row_source_joins(answer->source), late_of - 1))->source;
-	make_room(side);
-	for (uint64 row = 0; row < answer->rows->num_rows; row++)
-	{
-		bool		is_null = (answer->marks[row] >> tid_column & 1) != 0;
-
-		CHECK_FOR_INTERRUPTS();
-		put_columns(side, is_null ? NULL : fetch(side, tids[row]), row);
-	}
 	for (int i = 0; i < MGPU_GROUP_MAX_SOURCES; i++)
 	{
 		if (side->tables[i].slot == NULL)
@@ -138,5 +136,25 @@ device_rows_fetch(device_rows *answer, int late_of, const int64 *tids)
 		ExecDropSingleTupleTableSlot(side->tables[i].slot);
 		pfree(side->tables[i].attributes);
 	}
+	pfree(side->columns);
 	pfree(side);
+}
+
+void
+late_rows_fetch(const late_rows *of, int late, late_tid tid_of)
+{
+	late_side  *side = palloc0(sizeof(late_side));
+
+	side->of = of;
+	side->late = late;
+	find_columns(side);
+	make_room(side);
+	for (uint64 row = 0; row < of->rows->num_rows; row++)
+	{
+		int64		tid;
+
+		CHECK_FOR_INTERRUPTS();
+		put_columns(side, tid_of(of->context, of->job->lates[late].column, row, &tid) ? fetch(side, tid) : NULL, row);
+	}
+	forget(side);
 }

@@ -44,8 +44,13 @@ typedef struct value_cells
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
 
-/* A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's. */
-extern Expr *expr_tid(int relation);
+/*
+ * A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's.  table: whose
+ * of those that the build's rows are joined of.
+ */
+extern Expr *expr_tid(int relation, int table);
+extern bool expr_is_tid(const Var *var);
+extern int	expr_tid_table(const Var *var);
 
 /* The value of some cells, in the current context.  bits: of each, as mgpu_column_bits returns them. */
 extern Datum value_cells_datum(const value_cells *cells, const uint64 *bits);

@@ -31,9 +31,22 @@ load_code(const expr_type *type, Oid type_id)
 }
 
 Expr *
-expr_tid(int relation)
+expr_tid(int relation, int table)
 {
-	return (Expr *) makeVar(relation, SelfItemPointerAttributeNumber, INT8OID, -1, InvalidOid, 0);
+	return (Expr *) makeVar(relation, SelfItemPointerAttributeNumber - table, INT8OID, -1, InvalidOid, 0);
+}
+
+bool
+expr_is_tid(const Var *var)
+{
+	/* no system column is of that type */
+	return var->varattno < 0 && var->vartype == INT8OID;
+}
+
+int
+expr_tid_table(const Var *var)
+{
+	return SelfItemPointerAttributeNumber - var->varattno;
 }
 
 static bool
@@ -41,7 +54,7 @@ is_attribute(const Expr *expr)
 {
 	const Var  *var = (const Var *) expr;
 
-	return IsA(expr, Var) && (var->varattno > 0 || (var->varattno == SelfItemPointerAttributeNumber && var->vartype == INT8OID)) && var->varlevelsup == 0;
+	return IsA(expr, Var) && (var->varattno > 0 || expr_is_tid(var)) && var->varlevelsup == 0;
 }
 
 static bool

@@ -40,7 +40,7 @@ is_no_part(Node *node, void *context)
 		const Var  *var = (const Var *) node;
 		int			number = (int) var->varno - EXPR_BUILD_VARNO;
 
-		if (var->varlevelsup > 0 || number < 0 || (var->varattno <= 0 && var->varattno != SelfItemPointerAttributeNumber))
+		if (var->varlevelsup > 0 || number < 0 || (var->varattno <= 0 && !expr_is_tid(var)))
 			return true;
 		if (search->number < 0)
 			search->number = number;

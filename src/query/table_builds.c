@@ -71,17 +71,40 @@ table_job_finish_builds(table_job *job, const table_question *question)
 
 /* ---- jobs that read a build's rows */
 
+/* The TIDs of a table of a build are those of the scan, or of a build that it has itself. */
+static Expr *
+tid_below(const table_scan *scan, int table)
+{
+	ListCell   *cell;
+
+	if (table == 0)
+		return expr_tid(1, 0);
+	table--;
+	foreach(cell, scan->joins)
+	{
+		const table_join *join = lfirst(cell);
+
+		if (table < join->num_tables)
+			return expr_tid(EXPR_BUILD_VARNO + foreach_current_index(cell), table);
+		table -= join->num_tables;
+	}
+	elog(ERROR, "a build has no such table");
+}
+
 /* Columns of the build's rows become what the scan computes for them, and TIDs its own. */
 static Node *
-look_below(Node *node, void *columns)
+look_below(Node *node, void *context)
 {
+	const table_scan *scan = context;
+	const Var  *var = (const Var *) node;
+
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var) && ((const Var *) node)->varattno < 0)
-		return (Node *) expr_tid(1);
-	if (IsA(node, Var))
-		return copyObject((Node *) list_nth((List *) columns, ((const Var *) node)->varattno - 1));
-	return expression_tree_mutator(node, look_below, columns);
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, look_below, context);
+	if (expr_is_tid(var))
+		return (Node *) tid_below(scan, expr_tid_table(var));
+	return copyObject((Node *) list_nth(scan->columns, var->varattno - 1));
 }
 
 /* Cells come back as they are. */
@@ -116,7 +139,7 @@ table_job_take_build(table_job *job, const table_question *question)
 	foreach(cell, question->build->values)
 	{
 		const build_column *value = lfirst(cell);
-		Expr	   *expr = (Expr *) look_below((Node *) value->expr, question->scan.columns);
+		Expr	   *expr = (Expr *) look_below((Node *) value->expr, (void *) &question->scan);
 		value_cells cells;
 
 		/* a number is a job's own */

@@ -52,9 +52,19 @@ typedef struct table_value
 {
 	int			column;			/* the spec's first; -1: nobody wants it */
 	int			key;			/* the spec's first key; -1: it is none */
-	int			late_of;		/* CELLS_LATE: of which of the job's TIDs */
+	int			late;			/* CELLS_LATE: of which of the job's TIDs */
 	value_cells cells;
 } table_value;
+
+/* TIDs of the rows of a table, by which columns are fetched in the end. */
+typedef struct table_late
+{
+	int			build;			/* whose table it is; -1: the one that streams */
+	int			table;			/* its number there, as of table_join */
+	int			column;			/* the spec's */
+} table_late;
+
+#define TABLE_MOST_LATES (1 + MGPU_GROUP_MAX_BUILDS)
 
 /* An output of MgpuGroup. */
 typedef struct table_output
@@ -95,7 +105,8 @@ typedef struct table_job
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
-	int			tid_columns[1 + MGPU_GROUP_MAX_BUILDS];	/* the spec's, of late columns of the table, and of each build's; -1: there are none */
+	table_late	lates[TABLE_MOST_LATES];	/* TIDs that come back */
+	int			num_lates;
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
 	table_build *builds;		/* of each join */
@@ -150,13 +161,13 @@ extern double table_job_part(table_executor executor);
 /* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */
 extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
 
-/* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */
+/* ---- parts of jobs (table_cells.c, table_keys.c) */
 
 /*
- * Take a column that is the same in all rows of a group, since it depends on the keys: as one more key, which tells no more groups
- * apart.  false: it cannot be one.
+ * Take columns that are the same in all rows of a group, since they depend on the keys: as more keys, which tell no more groups apart, or as the TID
+ * of their row.  false: that cannot be.
  */
-extern bool table_job_take_dependent(table_job *job, const table_question *question, int column);
+extern bool table_job_take_dependents(table_job *job, const table_question *question);
 
 /* The value of a column, whose cells it takes; NULL: it has none.  Floats that come back are more than their order: show it. */
 extern table_value *table_job_value(table_job *job, const table_question *question, int number);
@@ -175,6 +186,9 @@ extern bool table_job_take_rows(table_job *job, const table_question *question);
 
 /* The spec's column that is an output of the program.  -1: there are too many. */
 extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 width);
+
+/* The spec's columns of cells, one behind the other: the first.  -1: there are too many. */
+extern int	table_job_columns(table_job *job, const value_cells *cells);
 
 /* The spec's columns of an expression's cells, the first of which is returned.  -1: it has none. */
 extern int	table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells);

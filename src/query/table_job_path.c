@@ -52,14 +52,53 @@ words_of(PlannerInfo *root, const List *vars)
 	return words;
 }
 
-/* What a build's columns are in its table, if a job reads that. */
-static List *
-columns_of(PlannerInfo *root, const Path *side, List *vars)
+/* Tables of a side, as table_join has them. */
+static int
+num_tables_of(PlannerInfo *root, const Path *side)
 {
+	int			number = 1;
 	List	   *joins;
+	ListCell   *cell;
 
 	(void) join_path_stream(root, side, &joins);
-	return joins == NIL && join_path_reads_side(root, side) ? vars : NIL;
+	foreach(cell, joins)
+		number += num_tables_of(root, join_path_side(lfirst(cell)));
+	return number;
+}
+
+/* The number of a variable's table among those; -1: rows of its side are read one by one. */
+static int
+table_of(PlannerInfo *root, const Path *side, const Var *var)
+{
+	int			number = 1;
+	List	   *joins;
+	ListCell   *cell;
+
+	if (!join_path_reads_side(root, side))
+		return -1;
+	(void) join_path_stream(root, side, &joins);
+	foreach(cell, joins)
+	{
+		const Path *below = join_path_side(lfirst(cell));
+
+		if (bms_is_member(var->varno, below->parent->relids))
+			return table_of(root, below, var) < 0 ? -1 : number + table_of(root, below, var);
+		number += num_tables_of(root, below);
+	}
+	return 0;
+}
+
+static int *
+tables_of(PlannerInfo *root, const Path *side, const List *vars)
+{
+	int		   *tables = palloc(list_length(vars) * sizeof(int) + 1);
+	ListCell   *cell;
+
+	if (!join_path_reads_side(root, side))
+		return NULL;
+	foreach(cell, vars)
+		tables[foreach_current_index(cell)] = table_of(root, side, lfirst(cell));
+	return tables;
 }
 
 /* The joins whose expressions these are. */
@@ -80,7 +119,8 @@ joins_of(PlannerInfo *root, const List *exprs, const List *joins)
 			.type = path->jointype,.is_turned = join_path_is_turned(hash),
 			.may_repeat = join_path_is_turned(hash) || table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
-			.one_by_one = !join_path_reads_side(root, join_path_side(hash)),.columns = columns_of(root, join_path_side(hash), lfourth(own)),
+			.one_by_one = !join_path_reads_side(root, join_path_side(hash)),
+			.tables = tables_of(root, join_path_side(hash), lfourth(own)),.num_tables = num_tables_of(root, join_path_side(hash)),
 			.num_rounds = 1
 		};
 		made = lappend(made, join);

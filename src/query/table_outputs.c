@@ -18,47 +18,6 @@
 #include "query/reductions.h"
 #include "query/table_job.h"
 
-/* ---- arguments */
-
-Expr *
-table_choice(Expr *condition, Expr *value)
-{
-	CaseExpr   *choice = makeNode(CaseExpr);
-	CaseWhen   *when = makeNode(CaseWhen);
-
-	choice->casetype = exprType((Node *) value);
-	choice->casecollid = exprCollation((Node *) value);
-	choice->args = list_make1(when);
-	when->expr = condition;
-	when->result = value;
-	choice->defresult = (Expr *) makeNullConst(choice->casetype, exprTypmod((Node *) value), choice->casecollid);
-	return (Expr *) choice;
-}
-
-Expr *
-table_presence(Expr *value)
-{
-	NullTest   *test = makeNode(NullTest);
-
-	test->arg = value;
-	test->nulltesttype = IS_NOT_NULL;
-	test->location = -1;
-	return table_choice((Expr *) test, (Expr *) makeBoolConst(true, false));
-}
-
-Expr *
-table_output_argument(const table_question *question, const List *columns, bool is_counted)
-{
-	int			filter = linitial_int(columns);
-	int			argument = list_length(columns) > 1 ? lsecond_int(columns) : -1;
-	Expr	   *condition = filter < 0 ? NULL : list_nth(question->scan.columns, filter);
-	Expr	   *value = argument < 0 ? NULL : list_nth(question->scan.columns, argument);
-
-	if (value && is_counted && !get_typbyval(exprType((Node *) value)))
-		value = table_presence(value);
-	return condition && value ? table_choice(condition, value) : condition ? condition : value;
-}
-
 /* ---- counts and sums */
 
 /* Whether a reduction can be computed of a value's first cell, and what that is. */
@@ -106,13 +65,6 @@ take_reduction(table_job *job, const table_question *question, const known_reduc
 		job->spec->columns[i].is_shown |= known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD;
 	}
 	return true;
-}
-
-void
-table_output_join(mgpu_group_spec *spec, const table_output *output)
-{
-	if (output->cells.num_cells > 1)
-		spec->columns[output->column].num_cells = (uint8) output->cells.num_cells;
 }
 
 /* ---- sorted values */
@@ -263,10 +215,7 @@ table_job_take_outputs(table_job *job, const table_question *question)
 	job->outputs = palloc(num_outputs * sizeof(table_output) + 1);
 	for (int i = list_length(question->query->key_columns); i < num_outputs; i++)
 	{
-		bool		is_aggregate = IsA(list_nth(question->outputs, i), Aggref);
-
-		if (is_aggregate ? !take_output(job, question, i, &job->outputs[job->num_outputs++]) :
-			!table_job_take_dependent(job, question, linitial_int(list_nth(question->query->uses, i))))
+		if (IsA(list_nth(question->outputs, i), Aggref) && !take_output(job, question, i, &job->outputs[job->num_outputs++]))
 			return false;
 	}
 	return true;

@@ -2,8 +2,7 @@
  * table_rows.c
  *		Table jobs that return rows in order, or the first of each partition: for MgpuTop and MgpuSort.
  *
- * Keys and orders are columns of the job.  The others may come late: then the job returns where each row is, of the table or of a smaller side of a
- * join, and the node fetches them from there (exec/late_rows.c).  So other columns may be of any type, however long, and are not read for rows that nobody wants.
+ * Keys and orders are columns of the job.  The others may come late (query/table_lates).
  */
 #include "postgres.h"
 
@@ -16,7 +15,7 @@
 #include "core/sizes.h"
 #include "expr/expr_builds.h"
 #include "keys/collation.h"
-#include "query/table_job.h"
+#include "query/table_lates.h"
 
 /*
  * Rows that are read for each that comes back and is fetched from its page, which lies anywhere: a microsecond, as long as some hundred rows take to
@@ -79,44 +78,6 @@ are_few(const table_question *question, double times)
 	return question->num_results * times <= question->num_read;
 }
 
-/* The join whose build has a variable; NULL: it is the table's, or computed. */
-static const table_join *
-join_of(const table_question *question, const Var *var)
-{
-	return IsA(var, Var) && var->varno >= EXPR_BUILD_VARNO ? list_nth(question->scan.joins, var->varno - EXPR_BUILD_VARNO) : NULL;
-}
-
-/* Whether a column is one of a table of which rows have TIDs. */
-static bool
-has_tid(const table_question *question, const Var *var)
-{
-	const table_join *join = join_of(question, var);
-	const Var  *column = join && join->columns ? list_nth(join->columns, var->varattno - 1) : var;
-
-	return (join == NULL || join->columns) && IsA(column, Var) && column->varattno > 0;
-}
-
-/* A column of a table comes back as the row's TID, by which it is fetched in the end.  NULL: it is no such column. */
-static table_value *
-take_late(table_job *job, const table_question *question, int number)
-{
-	table_value *value = &job->values[number];
-	const Var  *var = list_nth(question->scan.columns, number);
-	int		   *column;
-
-	if (!has_tid(question, var))
-		return NULL;
-	value->late_of = join_of(question, var) ? 1 + (int) var->varno - EXPR_BUILD_VARNO : 0;
-	column = &job->tid_columns[value->late_of];
-	if (*column < 0)
-		*column = table_job_column(job, expr_program_add(job->program, expr_tid((int) var->varno)), MGPU_KEY_SIGNED, sizeof(uint64));
-	if (*column < 0)
-		return NULL;
-	value->column = *column;
-	value->cells = (value_cells) {.form = CELLS_LATE,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(uint64)};
-	return value;
-}
-
 /*
  * Whether a column of a build is better fetched, or has to be: it has no cells, or its texts are too long for some, so that all rows of the build would
  * be read one by one.
@@ -125,11 +86,11 @@ static bool
 is_fetched_of_build(const table_job *job, const table_question *question, int number)
 {
 	const Var  *var = list_nth(question->scan.columns, number);
-	const table_join *join = join_of(question, var);
+	const table_join *join = table_join_of(question, var);
 
-	if (join == NULL || join->columns == NIL || !are_few(question, JOINED_TIMES))
+	if (join == NULL || join->tables == NULL || !are_few(question, JOINED_TIMES))
 		return false;
-	return job->tid_columns[1 + var->varno - EXPR_BUILD_VARNO] >= 0 || !expr_program_has_type(var->vartype, var->vartypmod) ||
+	return table_late_has(job, question, number) || !expr_program_has_type(var->vartype, var->vartypmod) ||
 		(join->words && join->words[var->varattno - 1] == TABLE_BUILD_NAMED);
 }
 
@@ -137,14 +98,14 @@ is_fetched_of_build(const table_job *job, const table_question *question, int nu
 static bool
 take_other(table_job *job, const table_question *question, int number)
 {
-	bool		is_of_build = join_of(question, list_nth(question->scan.columns, number)) != NULL;
-	bool		is_fetched = is_of_build ? is_fetched_of_build(job, question, number) : job->tid_columns[0] >= 0 || are_few(question, LATE_TIMES);
+	bool		is_of_build = table_join_of(question, list_nth(question->scan.columns, number)) != NULL;
+	bool		is_fetched = is_of_build ? is_fetched_of_build(job, question, number) : table_late_has(job, question, number) || are_few(question, LATE_TIMES);
 
-	if (is_fetched && take_late(job, question, number))
+	if (is_fetched && table_late_take(job, question, number))
 		return true;
 	if (table_job_value(job, question, number))
 		return true;
-	return !is_of_build && are_few(question, question->scan.joins ? JOINED_TIMES : MISSING_TIMES) && take_late(job, question, number);
+	return !is_of_build && are_few(question, question->scan.joins ? JOINED_TIMES : MISSING_TIMES) && table_late_take(job, question, number);
 }
 
 /* When to take a column: those first that have no cells, then those that may have too many. */

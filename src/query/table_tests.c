@@ -27,19 +27,6 @@ has_exec_param(Node *node, void *context)
 		expression_tree_walker(node, has_exec_param, context);
 }
 
-/* No test has operations behind itself: they wait for rows that it keeps. */
-bool
-table_job_add_test(table_job *job, int output)
-{
-	mgpu_group_spec *spec = job->spec;
-
-	if (output < 0 || spec->num_tests == MGPU_GROUP_MAX_TESTS)
-		return false;
-	job->of_tests[spec->num_tests] = output;
-	spec->tests[spec->num_tests++].end_op = expr_program_num_ops(job->program);
-	return true;
-}
-
 /* What is more than comparing a row's fixed-size values with each other, constants and parameters. */
 static bool
 takes_long(Node *node, void *context)

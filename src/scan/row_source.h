@@ -54,6 +54,9 @@ typedef struct source_join
 
 extern List *row_source_joins(const row_source *source);
 
+/* The source of the table that one of the rows' columns is an attribute of, maybe that of a smaller side's side; *column: its number there. */
+extern const row_source *row_source_of_column(const row_source *source, int *column);
+
 /* A number for the smaller sides' plans, whatever its parameters are; 0: there are no joins. */
 extern uint64 row_source_joins_number(const row_source *source);
 

@@ -210,13 +210,64 @@ source_add_join(row_source *source, HashJoinState *node, List *exprs)
 	return (List *) name_build((Node *) exprs, &name);
 }
 
-/* What a build's columns are in its table, if a job reads that. */
-static List *
-columns_of(const source_join *join)
+/* Tables that a source reads: its own, then those of its smaller sides. */
+static int
+num_tables_of(const row_source *source)
 {
-	if (join->one_by_one || join->source->joins || join->source->readers == NIL)
-		return NIL;
-	return row_source_scan(join->source, 0).columns;
+	int			number = 1;
+	ListCell   *cell;
+
+	foreach(cell, source->joins)
+		number += num_tables_of(((const source_join *) lfirst(cell))->source);
+	return number;
+}
+
+/* The number of a variable's table among those; -1: it is of none, or rows of its side are read one by one. */
+static int
+table_of(const row_source *source, const Var *var)
+{
+	int			number = 1;
+	const source_join *join;
+	const Var  *below;
+
+	if (!IsA(var, Var) || var->varattno <= 0)
+		return -1;
+	if (var->varno < EXPR_BUILD_VARNO)
+		return 0;
+	for (int i = 0; i < (int) var->varno - EXPR_BUILD_VARNO; i++)
+		number += num_tables_of(((const source_join *) list_nth(source->joins, i))->source);
+	join = list_nth(source->joins, var->varno - EXPR_BUILD_VARNO);
+	if (join->one_by_one || join->source->readers == NIL)
+		return -1;
+	below = list_nth(row_source_scan(join->source, 0).columns, var->varattno - 1);
+	return table_of(join->source, below) < 0 ? -1 : number + table_of(join->source, below);
+}
+
+static int *
+tables_of(const source_join *join)
+{
+	List	   *columns;
+	int		   *tables;
+	ListCell   *cell;
+
+	if (join->one_by_one || join->source->readers == NIL)
+		return NULL;
+	columns = row_source_scan(join->source, 0).columns;
+	tables = palloc(list_length(columns) * sizeof(int) + 1);
+	foreach(cell, columns)
+		tables[foreach_current_index(cell)] = table_of(join->source, lfirst(cell));
+	return tables;
+}
+
+const row_source *
+row_source_of_column(const row_source *source, int *column)
+{
+	const Var  *var = list_nth_node(Var, row_source_scan(source, 0).columns, *column);
+
+	if (var->varno < EXPR_BUILD_VARNO)
+		return source;
+	*column = var->varattno - 1;
+	return row_source_of_column(((const source_join *) list_nth(source->joins, var->varno - EXPR_BUILD_VARNO))->source, column);
 }
 
 /* Joins as the scan of a reader has them, behind its columns. */
@@ -237,7 +288,7 @@ joins_of(const row_source *source, List *exprs)
 			.type = from->node->js.jointype,.is_turned = from->is_turned,
 			.may_repeat = from->is_turned || table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.one_by_one = from->one_by_one,
-			.columns = columns_of(from),.num_rounds = Max(from->num_rounds, 1)
+			.tables = tables_of(from),.num_tables = num_tables_of(from->source),.num_rounds = Max(from->num_rounds, 1)
 		};
 		joins = lappend(joins, join);
 	}
