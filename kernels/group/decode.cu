@@ -176,7 +176,7 @@ store_rows_of(const mgpu_decode_request *request, const page_state *state, uint3
 	/* one that is known to meet all tests runs the program in one go */
 	if (spec->num_matches == 0)
 	{
-		mgpu_program_run_row(&state->program, 0, spec->num_ops, frame->registers, frame->inputs);
+		mgpu_run_row_ops(&state->program, 0, spec->num_ops, frame);
 		return store_row(request, &state->program, frame, place);
 	}
 	while (place < request->columns.capacity && mgpu_next_row(spec, &state->program, &pairs, frame))

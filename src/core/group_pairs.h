@@ -49,7 +49,7 @@ mgpu_run_row_tests(const mgpu_group_spec *spec, const mgpu_row_program *program,
 
 	for (uint32_t i = first; i < end && fate == MGPU_ROW_KEPT; i++)
 	{
-		mgpu_program_run_row(program, begin, spec->tests[i].end_op, frame->registers, frame->inputs);
+		mgpu_run_row_ops(program, begin, spec->tests[i].end_op, frame);
 		begin = spec->tests[i].end_op;
 		if (checks)
 			fate = mgpu_fate_of_row(program, spec->tests[i].reg, frame);
@@ -61,7 +61,7 @@ mgpu_run_row_tests(const mgpu_group_spec *spec, const mgpu_row_program *program,
 MGPU_CODEC void
 mgpu_run_row_columns(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
 {
-	mgpu_program_run_row(program, mgpu_group_tests_end(spec), spec->num_ops, frame->registers, frame->inputs);
+	mgpu_run_row_ops(program, mgpu_group_tests_end(spec), spec->num_ops, frame);
 }
 
 /* Have a match be with this row of its build, or with none. */

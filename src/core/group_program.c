@@ -1,11 +1,10 @@
 /*
  * group_program.c
- *		Validation of the programs of group specs: registers, inputs, tables and builds of each operation.
+ *		Validation of the programs of group specs: registers, inputs, builds and numbers of each operation; tables are in group_tables.c.
  *
- * What an executor would read outside of its memory, divide by zero or shift too far is refused here, so that operations need not look.  That
- * lists and zones are in order is not checked: else a row is not found, and that is all.
+ * What an executor would read outside of its memory, divide by zero or shift too far is refused here, so that operations need not look.
  */
-#include "group_spec.h"
+#include "group_tables.h"
 
 #include <inttypes.h>
 
@@ -14,92 +13,6 @@
 #define MOST_POWER INT64_C(1000000000000000000)
 
 #define MOST_WORDS 32
-
-/* Times, and offsets of zones, are so far from 0 at most: sums of three of them fit in 64 bits. */
-#define MOST_TIME (INT64_C(1) << 61)
-
-/* ---- tables */
-
-/* What lies at an offset of the tables; NULL: so many bytes do not. */
-static const void *
-table_at(const mgpu_group_spec *spec, int64_t offset, uint64_t bytes)
-{
-	if (offset < 0 || offset % 8 != 0 || offset > (int64_t) spec->table_bytes || bytes > spec->table_bytes - (uint64_t) offset)
-		return NULL;
-	return (const char *) spec->tables + offset;
-}
-
-static bool
-is_integer_list(const mgpu_group_spec *spec, int64_t offset)
-{
-	const mgpu_integer_list *list = table_at(spec, offset, sizeof(*list));
-
-	return list != NULL && table_at(spec, offset, sizeof(*list) + list->num_values * sizeof(int64_t)) != NULL;
-}
-
-/* Parts that end so, one behind the other, and so many times their bytes behind the ends, which are at an offset. */
-static bool
-are_parts(const mgpu_group_spec *spec, int64_t offset, uint64_t header_bytes, uint64_t num_parts, uint32_t times)
-{
-	uint64_t	ends_bytes = header_bytes + num_parts * sizeof(uint32_t);
-	const char *table = table_at(spec, offset, ends_bytes);
-	const uint32_t *ends = table == NULL ? NULL : (const uint32_t *) (table + header_bytes);
-	uint32_t	end = 0;
-
-	for (uint64_t i = 0; table != NULL && i < num_parts; i++)
-	{
-		if (ends[i] < end)
-			return false;
-		end = ends[i];
-	}
-	return table != NULL && table_at(spec, offset, ends_bytes + (uint64_t) times * end) != NULL;
-}
-
-static bool
-is_bytes_list(const mgpu_group_spec *spec, int64_t offset)
-{
-	const mgpu_bytes_list *list = table_at(spec, offset, sizeof(*list));
-
-	return list != NULL && are_parts(spec, offset, sizeof(*list), list->num_values, 1);
-}
-
-/* A byte of a pattern has a mark. */
-static bool
-is_pattern(const mgpu_group_spec *spec, int64_t offset)
-{
-	const mgpu_like *like = table_at(spec, offset, sizeof(*like));
-
-	return like != NULL && like->num_pieces > 0 && are_parts(spec, offset, sizeof(*like), like->num_pieces, 2);
-}
-
-static bool
-is_bin(const mgpu_group_spec *spec, int64_t offset)
-{
-	const mgpu_time_bin *bin = table_at(spec, offset, sizeof(*bin));
-
-	return bin != NULL && bin->stride > 0 && bin->origin > -MOST_TIME;
-}
-
-static bool
-is_time(int64_t time)
-{
-	return time > -MOST_TIME && time < MOST_TIME;
-}
-
-/* The last change only says where the one before ends. */
-static bool
-is_zone(const mgpu_group_spec *spec, int64_t offset)
-{
-	const mgpu_zone *zone = table_at(spec, offset, sizeof(*zone));
-
-	if (zone == NULL || zone->num_changes < 2 || zone->num_changes > MGPU_GROUP_TABLE_BYTES ||
-		table_at(spec, offset, sizeof(*zone) + (uint64_t) zone->num_changes * sizeof(mgpu_zone_change)) == NULL)
-		return false;
-	for (int64_t i = 0; i < zone->num_changes; i++)
-		if (!is_time(zone->changes[i].start) || !is_time(zone->changes[i].offset))
-			return false;
-	return true;
-}
 
 /* ---- inputs, builds, numbers */
 
@@ -180,17 +93,8 @@ is_number_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return op->number >= 0 && op->number <= MGPU_TIME_YEAR;
 		case MGPU_RUN_EXTRACT:
 			return op->number >= 0 && op->number <= MGPU_FIELD_EPOCH;
-		case MGPU_RUN_IN_INTEGER:
-			return is_integer_list(spec, op->number);
-		case MGPU_RUN_IN_BYTES:
-			return is_bytes_list(spec, op->number);
-		case MGPU_RUN_LIKE:
-			return is_pattern(spec, op->number);
-		case MGPU_RUN_TIME_BIN:
-			return is_bin(spec, op->number);
-		case MGPU_RUN_LOCAL_OF_ZONED:
-		case MGPU_RUN_ZONED_OF_LOCAL:
-			return is_zone(spec, op->number);
+		case MGPU_RUN_TEXT_OF_INTEGER:
+			return op->number >= 0 && op->number <= MOST_DIGITS;
 		case MGPU_RUN_IN_ROUND:
 			return op->number > 0 && op->number <= MGPU_BUILD_MAX_ROUNDS;
 		case MGPU_RUN_LOOKUP:
@@ -198,7 +102,7 @@ is_number_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 		case MGPU_RUN_FETCH:
 			return is_build_allowed(spec, op);
 		default:
-			return true;
+			return mgpu_group_table_allowed(spec, op);
 	}
 }
 
@@ -290,6 +194,23 @@ validate_ops(const mgpu_group_spec *spec, uint32_t begin, uint32_t end, uint64_t
 	return MGPU_OK;
 }
 
+/* Operations that make texts have numbers in their order. */
+static mgpu_status
+validate_made(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	uint32_t	num_made = 0;
+
+	for (uint32_t i = 0; i < spec->num_ops; i++)
+	{
+		if (!MGPU_MAKES_TEXTS(spec->ops[i].code))
+			continue;
+		if (spec->ops[i].width != num_made || num_made == MGPU_MOST_MADE)
+			return mgpu_fail(err, MGPU_BAD_JOB, "operation %" PRIu32 " makes texts as number %d", i, spec->ops[i].width);
+		num_made++;
+	}
+	return MGPU_OK;
+}
+
 /* Tests end one behind the other, and have their registers by then. */
 static mgpu_status
 validate_test(const mgpu_group_spec *spec, const mgpu_group_test *test, uint32_t begin, uint64_t *known, mgpu_error *err)
@@ -319,6 +240,8 @@ mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err)
 	}
 	if (status == MGPU_OK)
 		status = validate_ops(spec, begin, spec->num_ops, &known, err);
+	if (status == MGPU_OK)
+		status = validate_made(spec, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
 	{
 		uint32_t	reg = spec->columns[i].reg;

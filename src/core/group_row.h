@@ -18,13 +18,27 @@ typedef enum mgpu_row_fate
 	MGPU_ROW_FAULT
 } mgpu_row_fate;
 
+/* Bytes of the texts that are made of a row.  Threads of a GPU have that much each, so it is no more than most texts need. */
+#define MGPU_ROW_MADE_BYTES 512
+
 /* What a row has in a thread. */
 typedef struct mgpu_row_frame
 {
 	const char *inputs[MGPU_GROUP_MAX_INPUTS];
 	uint64_t	tid;
 	mgpu_row_register registers[MGPU_GROUP_MAX_REGISTERS];	/* that are no constants */
+	mgpu_made	made;
+	char		made_bytes[MGPU_ROW_MADE_BYTES];
 } mgpu_row_frame;
+
+/* Run the operations first to end - 1 for a row. */
+MGPU_CODEC void
+mgpu_run_row_ops(const mgpu_row_program *program, uint32_t first, uint32_t end, mgpu_row_frame *frame)
+{
+	frame->made.bytes = frame->made_bytes;
+	frame->made.size = MGPU_ROW_MADE_BYTES;
+	mgpu_program_run_row(program, first, end, frame->registers, frame->inputs, &frame->made);
+}
 
 /* Find the inputs of the row of a line pointer, as mgpu_find_inputs does it for a page's copy. */
 MGPU_CODEC mgpu_row_state

@@ -138,6 +138,12 @@ enum
 	OP(SPLIT_PART, split_part, "split_part", "sssi") /* bytes, separator, which of the fields between */ \
 	OP(TRAILING, trailing, "right", "ssi") /* bytes, how many */ \
 	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
+	OP(REGEX, regex, "~", "is") /* number: an mgpu_regex */ \
+	/* texts that are made; width: the number of the operation among these, from 0 (mgpu_made) */ \
+	OP(CHANGE_CASE, change_case, "change case", "ss") /* number: an mgpu_case_map */ \
+	OP(JOIN_BYTES, join_bytes, "||", "sss") \
+	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
+	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
 	OP(JSON_TEXT, json_text, "->>", "ssss") /* the third is MGPU_JSON_TRUTHS */ \
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
@@ -181,6 +187,17 @@ typedef struct mgpu_program_op
 	int64_t		number;
 } mgpu_program_op;
 
+/* Operations of a program that make texts, at most. */
+#define MGPU_MOST_MADE 8
+
+/* Memory for what they make: that of one's rows behind that of the one before. */
+typedef struct mgpu_made
+{
+	char	   *bytes;
+	uint32_t	size;
+	uint32_t	ends[MGPU_MOST_MADE];
+} mgpu_made;
+
 typedef struct mgpu_program
 {
 	uint32_t	num_ops;
@@ -189,10 +206,14 @@ typedef struct mgpu_program
 	const char *tables;			/* aligned to 8 bytes; numbers of operations are offsets into it */
 	const struct mgpu_build *builds;	/* core/build.h, and the memory of all; not looked at without such operations */
 	const char *build_memory;
+	mgpu_made  *made;			/* not looked at without operations that make texts */
 } mgpu_program;
 
 /* What true and false of jsonb are as texts, one behind the other. */
 #define MGPU_JSON_TRUTHS "truefalse"
+
+/* Whether an operation makes texts. */
+#define MGPU_MAKES_TEXTS(code) ((code) >= MGPU_RUN_CHANGE_CASE && (code) <= MGPU_RUN_REPLACE_BYTES)
 
 /* A list: values behind it, in ascending order. */
 typedef struct mgpu_integer_list
@@ -219,6 +240,53 @@ typedef struct mgpu_like
 	uint32_t	num_pieces;		/* one more than there are %: at least 1 */
 	uint32_t	ends[];
 } mgpu_like;
+
+/*
+ * What becomes of characters in lower or upper case.  Letters of ASCII from first to last, a to z or A to Z, take the other one's.  Of characters below
+ * `end`, those that change are listed; others of these stay.  0: what becomes of it is not known, as of one that has another number of bytes then.
+ */
+typedef struct mgpu_case_change
+{
+	uint16_t	from;
+	uint16_t	to;
+} mgpu_case_change;
+
+typedef struct mgpu_case_map
+{
+	uint8_t		first;
+	uint8_t		last;
+	uint8_t		is_utf8;		/* else each byte is a character */
+	uint8_t		others_stay;	/* of characters from `end` on, too; else only those that have no case in any language */
+	uint16_t	end;
+	uint16_t	num_changes;
+	mgpu_case_change changes[];	/* in order */
+} mgpu_case_map;
+
+/*
+ * A regular expression: an automaton.  States are rows of num_classes next states each, of one byte: for the classes of characters, and the last one for
+ * the end of the text.  Characters beyond ASCII are of classes by ranges, of which the first begins at 0.
+ */
+typedef struct mgpu_regex_range
+{
+	uint32_t	begin;			/* up to the next one's */
+	uint32_t	class_of;
+} mgpu_regex_range;
+
+#define MGPU_REGEX_LOST 0		/* states: there will be no match */
+#define MGPU_REGEX_FOUND 1
+#define MGPU_REGEX_UNKNOWN UINT32_MAX	/* class of a character that the automaton does not know */
+
+typedef struct mgpu_regex
+{
+	uint32_t	first;			/* state */
+	uint32_t	num_states;
+	uint32_t	num_classes;	/* with the end */
+	uint32_t	num_ranges;
+	uint32_t	is_utf8;		/* else each byte is a character */
+	uint32_t	ranges;			/* where these are, from the begin of this struct */
+	uint32_t	next;
+	uint8_t		of_ascii[128];
+} mgpu_regex;
 
 typedef enum mgpu_time_unit
 {

@@ -46,6 +46,7 @@ typedef struct mgpu_frame
 	mgpu_row_register *registers;
 	const char *const *inputs;
 	uint32_t	num_rows;		/* 1 */
+	mgpu_made  *made;
 } mgpu_frame;
 
 /* A register of a program, of which registers[0] is the first that is no constant. */
@@ -158,7 +159,7 @@ mgpu_product_overflows(int64_t x, int64_t y)
  */
 MGPU_CODEC_ONCE void
 mgpu_program_run_row(const mgpu_row_program *program, uint32_t first_op, uint32_t end_op, mgpu_row_register *registers,
-					 const char *const *inputs)
+					 const char *const *inputs, mgpu_made *made)
 {
 	mgpu_frame	frame;
 
@@ -166,6 +167,7 @@ mgpu_program_run_row(const mgpu_row_program *program, uint32_t first_op, uint32_
 	frame.registers = registers;
 	frame.inputs = inputs;
 	frame.num_rows = 1;
+	frame.made = made;
 	for (uint32_t i = first_op; i < end_op; i++)
 	{
 		switch (program->ops[i].code)

@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -139,6 +140,8 @@ compile_function(expr_program *program, Expr *expr, expr_value *value)
 	Oid			function = expr_function_of(expr, &args);
 	function_call call = {.known = known_function_of(function),.args = args,.collation = exprInputCollation((Node *) expr),.type_id = exprType((Node *) expr)};
 
+	if (function == F_CONCAT)
+		return compile_concat(program, (FuncExpr *) expr, value);
 	if (call.known == NULL)
 		return false;
 	/* the scale of a numeric follows from the arguments */
@@ -252,7 +255,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 		case T_FuncExpr:
 			return compile_function(program, expr, value);
 		case T_CoerceViaIO:
-			return compile_json_number(program, (CoerceViaIO *) expr, value);
+			return compile_json_number(program, (CoerceViaIO *) expr, value) || compile_text_of(program, (CoerceViaIO *) expr, value);
 		case T_BoolExpr:
 			return compile_bool(program, (BoolExpr *) expr, value);
 		case T_NullTest:

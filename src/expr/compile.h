@@ -97,6 +97,7 @@ struct expr_program
 	pg_tz	   *zone;			/* the session's time zone, if tables are of it, or NULL */
 	pg_tz	   *last_zone;		/* the last one that has a table, or NULL */
 	int64		last_zone_table;
+	int			num_made;		/* operations that make texts */
 	int			num_outputs;
 	int			most_outputs;
 	expr_value *outputs;
@@ -105,6 +106,7 @@ struct expr_program
 	mgpu_register *registers;
 	uint32		num_rows;		/* most of a run */
 	bool		knows_constants;	/* parameters too */
+	mgpu_made	made;
 };
 
 /* ---- types (expr_types.c), constants (expr_constants.c) and tables (expr_tables.c) */
@@ -131,6 +133,10 @@ extern bool expr_constant_fill(expr_constant *constant, Datum value);
 extern int64 table_of_list(expr_program *program, const expr_type *type, Oid element_type, Datum array);
 extern int64 table_of_pattern(expr_program *program, const text *pattern);
 extern int64 table_of_zone(expr_program *program, pg_tz *zone);
+
+/* What characters become in lower or upper case (expr_case.c), and the automaton of a regular expression (expr_regex.c). */
+extern int64 table_of_case(expr_program *program, Oid collation, bool is_upper);
+extern int64 table_of_regex(expr_program *program, text *pattern, bool any_case, Oid collation, bool is_utf8);
 extern int64 table_add(expr_program *program, const void *bytes, Size size);
 
 /* The value of a constant text, or NULL. */
@@ -197,6 +203,9 @@ extern bool compile_time(expr_program *program, const function_call *call, expr_
 
 /* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
+extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);
 extern bool compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 
 /*

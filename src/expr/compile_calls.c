@@ -300,6 +300,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_json(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
+		case FORM_ILIKE: case FORM_REGEX: case FORM_CASE: case FORM_JOINED:
+			return compile_text(program, call, value);
 		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_EPOCH: case FORM_DATES: case FORM_INTERVAL: case FORM_ZONE: case FORM_NAMED_ZONE:
 			return compile_time(program, call, value);
 		default:

@@ -14,6 +14,9 @@
 #include "compat.h"
 #include "expr/compile.h"
 
+/* Bytes of texts that are made of a row, on the average. */
+#define MADE_BYTES 1024
+
 /* ---- making */
 
 expr_program *
@@ -40,13 +43,14 @@ typedef struct program_sizes
 	int			num_constants;
 	int			num_parts;
 	int			table_bytes;
+	int			num_made;
 } program_sizes;
 
 static program_sizes
 sizes_of(const expr_program *program)
 {
 	return (program_sizes) {program->num_ops, program->num_registers, list_length(program->attributes),
-		list_length(program->constants), list_length(program->parts), program->tables.len};
+		list_length(program->constants), list_length(program->parts), program->tables.len, program->num_made};
 }
 
 /* Forget what an expression that cannot run so has added. */
@@ -59,6 +63,7 @@ cut_back(expr_program *program, const program_sizes *to)
 	program->constants = list_truncate(program->constants, to->num_constants);
 	program->parts = list_truncate(program->parts, to->num_parts);
 	program->tables.len = to->table_bytes;
+	program->num_made = to->num_made;
 	program->last_zone = NULL;
 	program->case_values = NIL;
 }
@@ -225,6 +230,12 @@ expr_program_finish(expr_program *program, uint32 num_rows)
 	program->program = (mgpu_program) {
 		.num_ops = program->num_ops,.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data
 	};
+	if (program->num_made > 0)
+	{
+		program->made.size = num_rows * MADE_BYTES;
+		program->made.bytes = palloc(program->made.size + 1);
+		program->program.made = &program->made;
+	}
 }
 
 int

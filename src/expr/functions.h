@@ -26,6 +26,10 @@ typedef enum function_form
 	FORM_SUBSTRING,
 	FORM_JSON,					/* jsonb and a key */
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
+	FORM_ILIKE,					/* the same */
+	FORM_REGEX,					/* number: REGEX_NOT and REGEX_ANY_CASE */
+	FORM_CASE,					/* number: 1 if it is upper */
+	FORM_JOINED,				/* a text that is made of others */
 	FORM_TRUNCATE,				/* date_trunc */
 	FORM_BIN,					/* date_bin */
 	FORM_EXTRACT,
@@ -36,6 +40,9 @@ typedef enum function_form
 	FORM_NAMED_ZONE,			/* AT TIME ZONE */
 	FORM_ZONE					/* between timestamps with and without time zone, and dates */
 } function_form;
+
+#define REGEX_NOT 1
+#define REGEX_ANY_CASE 2
 
 typedef struct known_function
 {

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -55,12 +56,62 @@ words_of(const Expr *expr, int32 mean)
 	return Min(words, MOST_CELLS);
 }
 
+/* A number's text, roughly. */
+#define NUMBER_BYTES 6
+
+static int32 width_of(const table_question *question, const Node *node);
+
+/* Of some expressions together, or of the widest. */
+static int32
+width_of_all(const table_question *question, const List *nodes, bool of_widest)
+{
+	int32		width = 0;
+	ListCell   *cell;
+
+	foreach(cell, nodes)
+	{
+		const Node *node = IsA(lfirst(cell), CaseWhen) ? (const Node *) ((const CaseWhen *) lfirst(cell))->result : lfirst(cell);
+		int32		of_one = width_of(question, node);
+
+		width = of_widest ? Max(width, of_one) : width + of_one;
+	}
+	return width;
+}
+
+/* How wide texts are on the average, by what they are made of; 0: nothing is known. */
+static int32
+width_of(const table_question *question, const Node *node)
+{
+	const Var  *var = (const Var *) node;
+	const Const *constant = (const Const *) node;
+
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return var->varno >= EXPR_BUILD_VARNO || get_typbyval(var->vartype) ? 0 : get_attavgwidth(RelationGetRelid(question->widths), var->varattno);
+		case T_Const:
+			return constant->consttype != TEXTOID || constant->constisnull ? 0 : (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue));
+		case T_CoerceViaIO:
+			return NUMBER_BYTES;
+		case T_RelabelType:
+			return width_of(question, (const Node *) ((const RelabelType *) node)->arg);
+		case T_OpExpr:
+			return width_of_all(question, ((const OpExpr *) node)->args, false);
+		case T_FuncExpr:
+			return width_of_all(question, ((const FuncExpr *) node)->args, false);
+		case T_CoalesceExpr:
+			return width_of_all(question, ((const CoalesceExpr *) node)->args, true);
+		case T_CaseExpr:
+			return width_of_all(question, lappend(list_copy(((const CaseExpr *) node)->args), ((const CaseExpr *) node)->defresult), true);
+		default:
+			return 0;
+	}
+}
+
 int
 table_job_words(const table_question *question, const Expr *expr)
 {
-	const Var  *var = (const Var *) expr;
-
-	return words_of(expr, IsA(var, Var) && var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0);
+	return words_of(expr, width_of(question, (const Node *) expr));
 }
 
 int

@@ -176,7 +176,7 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 		table_job	job = {.spec = &specs[number > 0]};
 		List	   *of_scan = exprs_of_scan(root, stream, scan, exprs);
 
-		if (of_scan == NIL || !makes_job(root, scan, of_scan, joins, question, &job) || (number > 0 && memcmp(&specs[0], &specs[1], sizeof(mgpu_group_spec)) != 0))
+		if (of_scan == NIL || !makes_job(root, scan, of_scan, joins, question, &job) || (number > 0 && memcmp((const void *) &specs[0], (const void *) &specs[1], sizeof(mgpu_group_spec)) != 0))
 			return NULL;
 	}
 	return specs;

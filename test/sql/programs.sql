@@ -40,8 +40,10 @@ DECLARE
     name text = format('pg_catalog.%I', bare);
     types regtype[] = (SELECT string_to_array(proargtypes::text, ' ')::oid[]::regtype[] FROM pg_proc WHERE oid = function);
 BEGIN
-    IF bare ~ 'like$' THEN
-        RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%"}'::text[]) p;
+    IF bare ~ '(regex(eq|ne)|regexp_like)$' THEN
+        RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"",a,"^a","c$","^$",.,"^.{3}$","[^a-z]","(ab)+$","\\w\\s","\\d","(a)b\\1","ä|z","[à-ü]{2}","(?i)AB","a.*c","x*","^(?!a)","[[:alpha:]]%"}'::text[]) p;
+    ELSIF bare ~ 'like$' THEN
+        RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
     ELSIF bare ~ '^interval_' THEN
         RETURN QUERY SELECT format('%s(a - b, %L)', name, i) FROM unnest('{0,1 day,-24:00:00,30 min,1 mon,31 days,-1 year 2 days 03:04:05.678901}'::text[]) i;
     ELSIF bare = 'extract' AND types[2] = 'interval'::regtype THEN
@@ -172,5 +174,21 @@ RESET plan_cache_mode;
 -- parameters of a nested loop, and of a query that has not run before
 SELECT pg_temp.same('SELECT k, q.* FROM generate_series(1, 4) k, LATERAL (SELECT id, a * k AS r FROM program_rows WHERE b * k > 2 ORDER BY id) q') AS lateral,
        pg_temp.same('SELECT id, a + (SELECT max(m) FROM program_rows) AS r FROM program_rows WHERE a * 2 > (SELECT min(b) FROM program_rows) ORDER BY id') AS queries;
-DROP TABLE program_rows, program_values;
+-- texts that are made, of characters beyond ASCII too, by the rules of each collation that is there
+CREATE TABLE program_texts AS
+SELECT i AS id, string_agg((ARRAY['a', 'B', 'é', 'É', 'ß', 'Σ', 'ς', 'İ', 'ı', 'I', 'i', 'Ж', 'ж', '€', '漢', '😀', 'ﬁ', 'ǅ', 'K', '̇', '1', ' '])[1 + abs(hashint8(i * 31 + j)) % 22], '' ORDER BY j) AS t
+FROM generate_series(1, 2000) i, generate_series(1, 1 + i % 6) j GROUP BY i;
+INSERT INTO program_texts SELECT 2000 + i, substr('Items of a cart, 1. Über Ähre', 1 + i % 20, 1 + i % 9) FROM generate_series(1, 500) i;
+VACUUM ANALYZE program_texts;
+SELECT e AS wrong FROM (SELECT DISTINCT collname FROM pg_collation WHERE collname ~* '^c(\.utf-?8)?$' OR collname IN ('und-x-icu', 'de-x-icu', 'tr-x-icu', 'el-x-icu', 'pg_c_utf8', 'pg_unicode_fast')) c,
+    unnest(ARRAY['lower(t COLLATE %1$I)', 'upper(t COLLATE %1$I)', 't COLLATE %1$I ILIKE ''%%é_%%''', 't COLLATE %1$I NOT ILIKE ''%%ITEM%%''', 't COLLATE %1$I ~* ''(é|ж)[^a]''', 't COLLATE %1$I !~ ''^\W''',
+        't COLLATE %1$I ~ ''[[:upper:]]{2}|\d$''', 'lower(t COLLATE %1$I) || upper(t COLLATE %1$I) || id']) f, format(f, collname) e
+WHERE NOT pg_temp.same(format('SELECT id, %s AS r FROM program_texts ORDER BY id', e)) OR NOT pg_temp.same(format('SELECT id, %s AS r FROM program_texts WHERE id > 2000 ORDER BY id', e));
+SELECT pg_temp.differ(ARRAY['t || t || id || t', 'concat(t, ''-'', id, NULL, nullif(id % 3, 0), ''!'')', 'concat(id)', 'concat(t, id, true)', 'replace(t, ''I'', ''ii'')', 'replace(t, ''é'', '''')', 'replace(t, '''', ''x'')',
+    'replace(t, t, t || t)', '(id * 1.5)::numeric(12,3)::text', '(-id / 1000.0)::numeric(12,3)::text', '(id - 1000)::text', '((id - 1)::int2)::text', '(9223372036854775807 - id)::text || id', 'length(lower(t) || ''ab'')',
+    'left(upper(t), 2) || right(t, 2)', 'repeat(t, 3) || t', 'lower(repeat(t, 300))', 't || t || t || t || t || t || t || t || t || t || t'],
+    'SELECT id, %s AS r FROM program_texts ORDER BY id') AS wrong;
+-- an expression that is none is PostgreSQL's error
+SELECT count(*) FROM program_texts WHERE t ~ '(';
+DROP TABLE program_rows, program_values, program_texts;
 DROP TYPE program_mood;

@@ -154,7 +154,7 @@ is_as_written(const group_case *job, const mgpu_row_program *program, mgpu_row_f
 {
 	bool		same = true;
 
-	mgpu_program_run_row(program, 0, job->spec.num_ops, frame->registers, frame->inputs);
+	mgpu_run_row_ops(program, 0, job->spec.num_ops, frame);
 	for (uint32_t c = 0; c < job->spec.num_columns; c++)
 	{
 		bool		is_null = (expected->nulls >> c & 1) != 0;
@@ -222,7 +222,7 @@ read_damaged(group_case *job)
 			{
 				mgpu_begin_row(&pairs, NULL);
 				(void) mgpu_next_row(&job->spec, &program, &pairs, &frame);
-				mgpu_program_run_row(&program, 0, job->spec.num_ops, frame.registers, frame.inputs);
+				mgpu_run_row_ops(&program, 0, job->spec.num_ops, &frame);
 			}
 		}
 	}

@@ -20,8 +20,18 @@ enum
 	PATTERN_AT = 56,			/* two pieces of a byte */
 	BIN_AT = 72,
 	ZONE_AT = 88,				/* two changes */
-	TABLES_END = 128
+	TABLES_END = 128,
+	CASE_AT = 128,				/* two changes; behind the others, for operations that have it */
+	CASE_END = 144,
+	REGEX_AT = 144,				/* two classes, three states, two ranges */
+	REGEX_END = 144 + sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range) + 6
 };
+
+static uint32_t
+tables_end(uint16_t code)
+{
+	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : TABLES_END;
+}
 
 static void
 put(mgpu_group_spec *spec, int offset, const void *bytes, size_t size)
@@ -38,7 +48,18 @@ fill_tables(mgpu_group_spec *spec)
 	static const mgpu_time_bin bin = {60, 0};
 	static const uint32_t integers[] = {2, 0};
 
-	spec->table_bytes = TABLES_END;
+	static const uint32_t changes[] = {0x00C900E9, 0x00C800E8};
+	static const mgpu_regex_range ranges[] = {{0, 1}, {0x800, MGPU_REGEX_UNKNOWN}};
+	static const uint8_t next[] = {0, 0, 1, 1, 2, 1};
+	const mgpu_case_map map = {.first = 'A',.last = 'Z',.is_utf8 = 1,.end = 0x800,.num_changes = 2};
+	const mgpu_regex regex = {.first = 2,.num_states = 3,.num_classes = 2,.num_ranges = 2,.ranges = sizeof(mgpu_regex),.next = sizeof(mgpu_regex) + sizeof(ranges)};
+
+	spec->table_bytes = tables_end(spec->ops[0].code);
+	put(spec, CASE_AT, &map, sizeof(map));
+	put(spec, CASE_AT + sizeof(map), changes, sizeof(changes));
+	put(spec, REGEX_AT, &regex, sizeof(regex));
+	put(spec, REGEX_AT + sizeof(regex), ranges, sizeof(ranges));
+	put(spec, REGEX_AT + sizeof(regex) + sizeof(ranges), next, sizeof(next));
 	put(spec, INTEGERS_AT, integers, sizeof(integers));
 	put(spec, STRINGS_AT, strings, sizeof(strings));
 	put(spec, PATTERN_AT, pattern, sizeof(pattern));
@@ -105,6 +126,10 @@ number_of(uint16_t code)
 			return STRINGS_AT;
 		case MGPU_RUN_LIKE:
 			return PATTERN_AT;
+		case MGPU_RUN_CHANGE_CASE:
+			return CASE_AT;
+		case MGPU_RUN_REGEX:
+			return REGEX_AT;
 		case MGPU_RUN_TIME_BIN:
 			return BIN_AT;
 		case MGPU_RUN_LOCAL_OF_ZONED:
@@ -133,7 +158,7 @@ static mgpu_program_op
 op_of(uint16_t code)
 {
 	const char *kinds = mgpu_program_kinds[code];
-	bool		has_column = code == MGPU_RUN_MATCH || code == MGPU_RUN_FETCH;
+	bool		has_column = code == MGPU_RUN_MATCH || code == MGPU_RUN_FETCH || MGPU_MAKES_TEXTS(code);
 	mgpu_program_op op = {.code = code,.width = has_column ? 0 : 8,.to = RESULT + lane_of(kinds[0]),.number = number_of(code)};
 
 	for (int i = 0; i < mgpu_program_num_from[code]; i++)
@@ -228,6 +253,31 @@ test_numbers(void)
 	UNIT_CHECK(takes_width(MGPU_RUN_FETCH, 1) && !takes_width(MGPU_RUN_FETCH, 2) && !takes_width(MGPU_RUN_MATCH, 2));
 }
 
+/* Operations that make texts have numbers in their order. */
+static void
+test_made(void)
+{
+	mgpu_program_op op = op_of(MGPU_RUN_JOIN_BYTES);
+	mgpu_group_spec spec = spec_of(op);
+
+	UNIT_CHECK(!takes_width(MGPU_RUN_JOIN_BYTES, 1) && !takes_width(MGPU_RUN_CHANGE_CASE, MGPU_MOST_MADE));
+	UNIT_CHECK(!takes_number(MGPU_RUN_TEXT_OF_INTEGER, -1) && !takes_number(MGPU_RUN_TEXT_OF_INTEGER, 19) && takes_number(MGPU_RUN_TEXT_OF_INTEGER, 18));
+	for (uint32_t i = 1; i <= MGPU_MOST_MADE; i++)
+	{
+		spec.num_ops = i;
+		spec.ops[i - 1] = op;
+		spec.ops[i - 1].width = (uint16_t) (i - 1);
+		UNIT_CHECK(is_valid(&spec));
+	}
+	spec.num_ops = MGPU_MOST_MADE + 1;
+	spec.ops[MGPU_MOST_MADE] = op;
+	spec.ops[MGPU_MOST_MADE].width = MGPU_MOST_MADE;
+	UNIT_CHECK(!is_valid(&spec));
+	spec.num_ops = 2;
+	spec.ops[1].width = 0;
+	UNIT_CHECK(!is_valid(&spec));
+}
+
 /* A numeric that is shown takes two columns of a build. */
 static void
 test_shown_cells(void)
@@ -290,12 +340,41 @@ takes_number_at(uint16_t code, int offset, int64_t number)
 	return takes_table(code, offset, &number, sizeof(number));
 }
 
+/* An automaton with one of its numbers, or one byte, changed. */
+static bool
+takes_regex(size_t offset, uint32_t number)
+{
+	return takes_table(MGPU_RUN_REGEX, REGEX_AT + (int) offset, &number, sizeof(number));
+}
+
+static bool
+takes_regex_byte(size_t offset, uint8_t byte)
+{
+	return takes_table(MGPU_RUN_REGEX, REGEX_AT + (int) offset, &byte, 1);
+}
+
+static void
+test_regexes(void)
+{
+	size_t		next = sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range);
+
+	UNIT_CHECK(takes_regex(offsetof(mgpu_regex, first), 0) && !takes_regex(offsetof(mgpu_regex, first), 3));
+	UNIT_CHECK(!takes_regex(offsetof(mgpu_regex, num_states), 0) && !takes_regex(offsetof(mgpu_regex, num_states), 257));
+	UNIT_CHECK(!takes_regex(offsetof(mgpu_regex, num_classes), 0) && !takes_regex(offsetof(mgpu_regex, num_classes), 200));
+	UNIT_CHECK(!takes_regex(offsetof(mgpu_regex, num_ranges), 0) && !takes_regex(offsetof(mgpu_regex, num_ranges), UINT32_MAX));
+	UNIT_CHECK(!takes_regex(offsetof(mgpu_regex, ranges), REGEX_END) && !takes_regex(offsetof(mgpu_regex, ranges), 1));
+	UNIT_CHECK(!takes_regex(offsetof(mgpu_regex, next), REGEX_END) && !takes_regex(offsetof(mgpu_regex, next), UINT32_MAX));
+	UNIT_CHECK(takes_regex_byte(offsetof(mgpu_regex, of_ascii), 1) && !takes_regex_byte(offsetof(mgpu_regex, of_ascii) + 127, 2));
+	UNIT_CHECK(!takes_regex_byte(sizeof(mgpu_regex) + offsetof(mgpu_regex_range, class_of), 2));
+	UNIT_CHECK(takes_regex_byte(next + 5, 2) && !takes_regex_byte(next + 5, 3));
+}
+
 /* Tables that are not where they should be, or end elsewhere. */
 static void
 test_places(void)
 {
-	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_TIME_BIN, MGPU_RUN_LOCAL_OF_ZONED,
-		MGPU_RUN_ZONED_OF_LOCAL};
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_TIME_BIN,
+		MGPU_RUN_LOCAL_OF_ZONED, MGPU_RUN_ZONED_OF_LOCAL};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 	{
@@ -303,7 +382,7 @@ test_places(void)
 
 		UNIT_CONTEXT("%s", mgpu_program_names[codes[i]]);
 		UNIT_CHECK(!takes_number(codes[i], -8) && !takes_number(codes[i], INT64_MIN) && !takes_number(codes[i], INT64_MAX - 7));
-		UNIT_CHECK(!takes_number(codes[i], TABLES_END) && !takes_number(codes[i], TABLES_END - 8) && !takes_number(codes[i], INT64_C(1) << 32));
+		UNIT_CHECK(!takes_number(codes[i], (tables_end(codes[i]) + 7) & ~7) && !takes_number(codes[i], (tables_end(codes[i]) - 1) & ~7) && !takes_number(codes[i], INT64_C(1) << 32));
 		UNIT_CHECK(!takes_number(codes[i], number_of(codes[i]) + 4));
 		spec.constants[MGPU_LANE_BYTES].length = 0;
 		spec.table_bytes = (uint32_t) number_of(codes[i]) + 4;
@@ -389,6 +468,8 @@ main(void)
 	test_ops();
 	test_numbers();
 	test_shown_cells();
+	test_made();
+	test_regexes();
 	test_loads();
 	test_places();
 	test_tables();

@@ -5,6 +5,7 @@
 #include "kernel_program_cases.h"
 
 #include "unit_program.h"
+#include "unit_program_made.h"
 
 _Static_assert(PROGRAM_CASE_ROWS == MOST_ROWS && PROGRAM_CASE_REGISTERS == TO + 1, "as unit_program.h has it");
 
@@ -43,7 +44,9 @@ void
 program_case_make(void *memory, int code, program_rows *rows)
 {
 	program_case *given = memory;
-	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory};
+	static char room[MOST_ROWS * MANY_MADE_BYTES];
+	mgpu_made	made = {room, sizeof(room), {0}};
+	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, &made};
 	mgpu_program_input inputs[2] = {{NULL}, {given->values}};
 
 	make_case(given, code);
@@ -64,5 +67,5 @@ program_case_make(void *memory, int code, program_rows *rows)
 	}
 	mgpu_program_run(&program, given->registers, inputs, given->rows, MOST_ROWS);
 	for (uint32_t row = 0; row < MOST_ROWS; row++)
-		rows->expected[row] = row_of(given, TO, row);
+		rows->expected[row] = settled_result((uint32_t) code, row_of(given, TO, row));
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernel_program_cases.h"
+#include "unit_program_made.h"
 
 #define THREADS 128
 
@@ -19,6 +20,8 @@ run_rows(const program_rows *rows, uint32_t num_constants, mgpu_row_register *re
 	mgpu_row_program program = {&rows->op, 1, rows->lanes, rows->tables, rows->builds, rows->build_memory, nullptr, num_constants};
 	mgpu_row_register registers[PROGRAM_CASE_REGISTERS] = {};
 	const char *inputs[2];
+	char		room[ROW_MADE_BYTES];
+	mgpu_made	made = {room, sizeof(room), {0}};
 
 	if (row >= PROGRAM_CASE_ROWS)
 		return;
@@ -27,8 +30,8 @@ run_rows(const program_rows *rows, uint32_t num_constants, mgpu_row_register *re
 		registers[i - num_constants] = rows->registers[row][i];
 	for (int i = 0; i < 2; i++)
 		inputs[i] = rows->inputs[row][i];
-	mgpu_program_run_row(&program, 0, 1, registers, inputs);
-	results[row] = *mgpu_row_register_at(&program, registers, PROGRAM_CASE_REGISTERS - 1);
+	mgpu_program_run_row(&program, 0, 1, registers, inputs, &made);
+	results[row] = settled_result(rows->op.code, *mgpu_row_register_at(&program, registers, PROGRAM_CASE_REGISTERS - 1));
 }
 
 /* A value has the same bits.  What a register holds beside NULL and faults does not count. */

@@ -296,6 +296,42 @@ make_zone(mgpu_zone *zone)
 	}
 }
 
+/* Of a few letters of the texts. */
+static void
+make_case_map(mgpu_case_map *map)
+{
+	bool		is_upper = unit_random_below(2) == 0;
+
+	*map = (mgpu_case_map) {.first = is_upper ? 'a' : 'A',.last = is_upper ? 'z' : 'Z',.is_utf8 = unit_random_below(4) > 0,.others_stay = unit_random_below(2) == 0};
+	map->end = map->is_utf8 ? 0x800 : 0x100;
+	map->num_changes = 3;
+	map->changes[0] = (mgpu_case_change) {0xC3, unit_random_below(2) == 0 ? 0xE3 : 0};
+	map->changes[1] = (mgpu_case_change) {0xE9, unit_random_below(4) == 0 ? 0 : 0xC9};
+	map->changes[2] = (mgpu_case_change) {0xFF, map->is_utf8 ? 0x178 : 0xFE};
+}
+
+#define REGEX_CLASSES 5
+#define REGEX_STATES 6
+
+/* An automaton of any arcs. */
+static void
+make_regex(mgpu_regex *regex)
+{
+	mgpu_regex_range *ranges = (mgpu_regex_range *) (regex + 1);
+	uint8_t    *next = (uint8_t *) (ranges + 3);
+
+	*regex = (mgpu_regex) {.first = (uint32_t) unit_random_below(REGEX_STATES),.num_states = REGEX_STATES,.num_classes = REGEX_CLASSES,.num_ranges = 3,.is_utf8 = unit_random_below(4) > 0};
+	regex->ranges = sizeof(mgpu_regex);
+	regex->next = (uint32_t) (sizeof(mgpu_regex) + 3 * sizeof(mgpu_regex_range));
+	for (int i = 0; i < 128; i++)
+		regex->of_ascii[i] = (uint8_t) unit_random_below(REGEX_CLASSES - 1);
+	ranges[0] = (mgpu_regex_range) {0, 1};
+	ranges[1] = (mgpu_regex_range) {0xE9, 2};
+	ranges[2] = (mgpu_regex_range) {0x800, unit_random_below(2) == 0 ? MGPU_REGEX_UNKNOWN : 3};
+	for (int i = 0; i < REGEX_STATES * REGEX_CLASSES; i++)
+		next[i] = (uint8_t) (unit_random_below(4) == 0 ? unit_random_below(2) : 2 + unit_random_below(REGEX_STATES - 2));
+}
+
 #define NUM_BUILD_COLUMNS 4
 #define MOST_BUILD_ROWS 24
 #define DENSE_KEYS 64
@@ -343,6 +379,10 @@ make_table(program_case *given, number_kind kind)
 		make_pattern(table);
 	else if (kind == ZONE)
 		make_zone(table);
+	else if (kind == CASE_MAP)
+		make_case_map(table);
+	else if (kind == REGEX)
+		make_regex(table);
 	else
 	{
 		bin->stride = 1 + (int64_t) unit_random_below(UINT64_C(1) << unit_random_below(50));
@@ -372,6 +412,8 @@ random_number(program_case *given, number_kind kind)
 			for (uint64_t i = unit_random_below(19); i > 0; i--)
 				power *= 10;
 			return power;
+		case DIGITS:
+			return (int64_t) unit_random_below(19);
 		case ROUNDS:
 			return 2;
 		case WHICH:

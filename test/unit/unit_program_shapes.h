@@ -16,6 +16,7 @@ typedef enum number_kind
 	UNIT,
 	FIELD,
 	POWER,						/* of 10 */
+	DIGITS,						/* behind a point */
 	ROUNDS,						/* 2, so that widths are 0 and 1 */
 	WHICH,						/* a word's */
 	STORED,						/* an input's */
@@ -24,6 +25,8 @@ typedef enum number_kind
 	PATTERN,
 	BIN,
 	ZONE,
+	CASE_MAP,
+	REGEX,
 	BUILD
 } number_kind;
 
@@ -117,6 +120,11 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_SPLIT_PART] = {"sss4", {8}, ENCODING},
 	[MGPU_RUN_TRAILING] = {"ss4", {8}, ENCODING},
 	[MGPU_RUN_LIKE] = {"is", {1}, PATTERN},
+	[MGPU_RUN_REGEX] = {"is", {1}, REGEX},
+	[MGPU_RUN_CHANGE_CASE] = {"ss", {0}, CASE_MAP},
+	[MGPU_RUN_JOIN_BYTES] = {"sss", {0}, PLAIN},
+	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},
+	[MGPU_RUN_REPLACE_BYTES] = {"ssss", {0}, PLAIN},
 	[MGPU_RUN_JSON_TEXT] = {"sjss", {8}, PLAIN},
 	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, PLAIN},
 	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, PLAIN},

@@ -21,6 +21,7 @@ typedef struct mgpu_frame
 	const mgpu_program_input *inputs;
 	const uint16_t *rows;
 	uint32_t	num_rows;
+	mgpu_made  *made;
 } mgpu_frame;
 
 static inline mgpu_register
@@ -121,7 +122,7 @@ void
 mgpu_program_run(const mgpu_program *program, const mgpu_register *registers, const mgpu_program_input *inputs,
 				 const uint16_t *rows, uint32_t num_rows)
 {
-	mgpu_frame	frame = {program, registers, inputs, rows, num_rows};
+	mgpu_frame	frame = {program, registers, inputs, rows, num_rows, program->made};
 
 	for (uint32_t i = 0; i < program->num_ops; i++)
 		functions[program->ops[i].code] (frame, program->ops[i]);

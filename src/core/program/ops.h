@@ -4,7 +4,7 @@
  *
  * Whoever includes this defines a form first, as cpu/program_run.c and program_row.h do:
  *
- *	 mgpu_frame					a run, with program (lanes, tables) and num_rows
+ *	 mgpu_frame					a run, with program (lanes, tables), num_rows and made (memory for texts)
  *	 mgpu_register_from, _to	where an operation's rows are read and written
  *	 mgpu_input_of, mgpu_row_of	the input that an operation loads, and a row's place in it
  *	 mgpu_order_bytes, mgpu_equal_bytes			as memcmp
@@ -47,6 +47,8 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_logic.h"
 #include "core/program/ops_parts.h"
 #include "core/program/ops_reals.h"
+#include "core/program/ops_texts.h"
+#include "core/program/ops_regex.h"
 #include "core/program/ops_time.h"
 #include "core/program/ops_words.h"
 

@@ -103,6 +103,7 @@ typedef struct mgpu_table_worker
 	mgpu_arena	arena;			/* what it works in */
 	mgpu_arena	kept_arena;		/* rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
+	mgpu_made	made;			/* for operations that make texts */
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows ... */
 	uint64_t	tids[MGPU_VECTOR_ROWS];	/* ... of which these are some, if the spec has TIDs */
 	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */

@@ -79,6 +79,23 @@ fill_constant(const mgpu_group_spec *spec, uint32_t number, mgpu_register *to)
 	}
 }
 
+/* Bytes of texts that are made of a row, on the average of a vector. */
+#define MADE_BYTES 1024
+
+static bool
+make_room_for_texts(const mgpu_group_spec *spec, mgpu_table_worker *worker)
+{
+	bool		is_needed = false;
+
+	for (uint32_t i = 0; i < spec->num_ops; i++)
+		is_needed |= MGPU_MAKES_TEXTS(spec->ops[i].code);
+	if (!is_needed)
+		return true;
+	worker->made.size = MGPU_VECTOR_ROWS * MADE_BYTES;
+	worker->made.bytes = mgpu_arena_allocate(&worker->arena, worker->made.size);
+	return worker->made.bytes != NULL;
+}
+
 /* Registers are zeroed: no test reads what was never written. */
 bool
 mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker)
@@ -99,6 +116,8 @@ mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker)
 		if (i < spec->num_constants)
 			fill_constant(spec, i, &worker->registers[i]);
 	}
+	if (!make_room_for_texts(spec, worker))
+		return false;
 	for (uint32_t i = 0; i < spec->num_inputs; i++)
 	{
 		worker->found[i] = mgpu_arena_allocate(&worker->arena, MGPU_VECTOR_ROWS * sizeof(char *));
@@ -112,7 +131,7 @@ static void
 run_ops(const mgpu_run *run, mgpu_table_worker *worker, uint32_t begin, uint32_t end, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	mgpu_program program = {end - begin, spec->ops + begin, spec->lanes, (const char *) spec->tables, spec->builds, run->builds};
+	mgpu_program program = {end - begin, spec->ops + begin, spec->lanes, (const char *) spec->tables, spec->builds, run->builds, &worker->made};
 	mgpu_program_input inputs[MGPU_GROUP_MAX_INPUTS];
 
 	for (uint32_t i = 0; i < spec->num_inputs; i++)

@@ -1,0 +1,198 @@
+/*
+ * compile_texts.c
+ *		Operations that make texts: lower, upper, ||, concat, replace, numbers as texts; and patterns that need them: ILIKE and regular expressions.
+ *
+ * ILIKE is LIKE of texts in lower case, as PostgreSQL defines it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/formatting.h"
+
+#include "compat.h"
+#include "expr/compile.h"
+
+static const expr_type bytes = {MGPU_LANE_BYTES, 0, false, 0};
+
+/* An operation that makes texts.  false: there are too many. */
+static bool
+add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value)
+{
+	if (program->num_made == MGPU_MOST_MADE)
+		return false;
+	*value = add_op(program, code, bytes, number, mgpu_program_num_from[code], from);
+	program->ops[program->num_ops - 1].width = program->num_made++;
+	return true;
+}
+
+static bool
+add_case(expr_program *program, Oid collation, bool is_upper, expr_value *value)
+{
+	int64		table = OidIsValid(collation) ? table_of_case(program, collation, is_upper) : -1;
+
+	return table >= 0 && add_made(program, MGPU_RUN_CHANGE_CASE, table, value, value);
+}
+
+static bool
+compile_case(expr_program *program, const function_call *call, expr_value *value)
+{
+	return compile_args(program, call, value) && add_case(program, call->collation, call->known->number != 0, value);
+}
+
+static bool
+compile_joined(expr_program *program, const function_call *call, expr_value *value)
+{
+	expr_value	args[MOST_ARGS];
+
+	return compile_args(program, call, args) && add_made(program, call->known->code, 0, args, value);
+}
+
+/* ---- numbers */
+
+static bool
+is_integer(Oid type_id)
+{
+	return type_id == INT2OID || type_id == INT4OID || type_id == INT8OID;
+}
+
+bool
+compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value)
+{
+	Oid			from = exprType((const Node *) cast->arg);
+
+	if (cast->resulttype != TEXTOID || !(is_integer(from) || from == NUMERICOID) || !compile_expr(program, cast->arg, value) ||
+		value->type.lane != MGPU_LANE_INTEGER)
+		return false;
+	return add_made(program, MGPU_RUN_TEXT_OF_INTEGER, value->type.scale, value, value);
+}
+
+/* ---- concat */
+
+static Expr *
+text_const(const char *string)
+{
+	return (Expr *) makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(string), false, false);
+}
+
+/* An argument as a text, and an empty one for NULL; NULL: it is of another type. */
+static Expr *
+part_of(Expr *arg)
+{
+	Oid			type_id = exprType((Node *) arg);
+	CoalesceExpr *part = makeNode(CoalesceExpr);
+
+	if (is_integer(type_id))
+	{
+		CoerceViaIO *cast = makeNode(CoerceViaIO);
+
+		cast->arg = arg;
+		cast->resulttype = TEXTOID;
+		cast->resultcollid = DEFAULT_COLLATION_OID;
+		cast->coerceformat = COERCE_IMPLICIT_CAST;
+		cast->location = -1;
+		arg = (Expr *) cast;
+	}
+	else if (type_id == UNKNOWNOID && IsA(arg, Const) && !((Const *) arg)->constisnull)
+		arg = text_const(DatumGetCString(((Const *) arg)->constvalue));
+	else if (type_id != TEXTOID && type_id != VARCHAROID)
+		return NULL;
+	part->coalescetype = TEXTOID;
+	part->coalescecollid = DEFAULT_COLLATION_OID;
+	part->args = list_make2(arg, text_const(""));
+	part->location = -1;
+	return (Expr *) part;
+}
+
+bool
+compile_concat(expr_program *program, const FuncExpr *call, expr_value *value)
+{
+	ListCell   *cell;
+
+	foreach(cell, call->args)
+	{
+		Expr	   *part = call->funcvariadic ? NULL : part_of(lfirst(cell));
+		expr_value	both[2] = {*value};
+
+		if (part == NULL || !compile_expr(program, part, foreach_current_index(cell) == 0 ? value : &both[1]))
+			return false;
+		if (foreach_current_index(cell) > 0 && !add_made(program, MGPU_RUN_JOIN_BYTES, 0, both, value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- patterns */
+
+/* The pattern that is a call's second argument, or NULL. */
+static text *
+pattern_of(const function_call *call)
+{
+	const Const *pattern = lsecond(call->args);
+
+	if (list_length(call->args) != 2 || !IsA(pattern, Const) || pattern->constisnull || !compares_bytes(call->collation, false))
+		return NULL;
+	return DatumGetTextPP(pattern->constvalue);
+}
+
+static bool
+compile_match(expr_program *program, const function_call *call, bool is_negated, int64 table, expr_value *value)
+{
+	if (table < 0)
+		return false;
+	*value = add_op(program, call->known->code, expr_boolean, table, 1, value);
+	if (is_negated)
+		*value = add_op(program, MGPU_RUN_NOT, expr_boolean, 0, 1, value);
+	return true;
+}
+
+static bool
+compile_ilike(expr_program *program, const function_call *call, expr_value *value)
+{
+	const text *pattern = pattern_of(call);
+	bool		is_utf8;
+	char	   *lower;
+
+	if (pattern == NULL || !encoding_is_known(&is_utf8) || !compile_expr(program, linitial(call->args), value) ||
+		!add_case(program, call->collation, false, value))
+		return false;
+	lower = str_tolower(VARDATA_ANY(pattern), VARSIZE_ANY_EXHDR(pattern), call->collation);
+	if (!compile_match(program, call, false, table_of_pattern(program, cstring_to_text(lower)), value))
+		return false;
+	program->ops[program->num_ops - 1].width = is_utf8;
+	if (call->known->number)
+		*value = add_op(program, MGPU_RUN_NOT, expr_boolean, 0, 1, value);
+	return true;
+}
+
+static bool
+compile_regex(expr_program *program, const function_call *call, expr_value *value)
+{
+	text	   *pattern = pattern_of(call);
+	bool		is_utf8;
+
+	if (pattern == NULL || !encoding_is_known(&is_utf8) || !compile_expr(program, linitial(call->args), value))
+		return false;
+	return compile_match(program, call, (call->known->number & REGEX_NOT) != 0,
+						 table_of_regex(program, pattern, (call->known->number & REGEX_ANY_CASE) != 0, call->collation, is_utf8), value);
+}
+
+bool
+compile_text(expr_program *program, const function_call *call, expr_value *value)
+{
+	switch (call->known->form)
+	{
+		case FORM_CASE:
+			return compile_case(program, call, value);
+		case FORM_ILIKE:
+			return compile_ilike(program, call, value);
+		case FORM_REGEX:
+			return compile_regex(program, call, value);
+		default:
+			/* what is replaced is found by its bytes */
+			return (call->known->code == MGPU_RUN_JOIN_BYTES || compares_bytes(call->collation, false)) && compile_joined(program, call, value);
+	}
+}
