@@ -23,6 +23,13 @@ const char *const join_is_empty = "a smaller side of a join is empty, so that no
 
 /* ---- sides */
 
+/* Whether a job is to read a side. */
+static bool
+is_by_job(const source_join *join)
+{
+	return table_job_reads_build(row_source_rows(join->source)) && row_source_readers(join->source) != NIL;
+}
+
 /* Words of texts, by statistics: also of the joins that a side has, so that its job has the cells that are wanted of it. */
 static int *
 expected_words(const source_join *join)
@@ -37,6 +44,7 @@ expected_words(const source_join *join)
 		source_join *below = lfirst(cell);
 
 		below->words = expected_words(below);
+		below->one_by_one = !is_by_job(below);
 	}
 	if (row_source_readers(join->source) != NIL)
 	{
@@ -60,7 +68,7 @@ add_sides(join_builds *builds)
 		build_side *side = palloc0(sizeof(build_side));
 
 		side->join = join;
-		side->by_job = table_job_reads_build(row_source_rows(join->source)) && row_source_readers(join->source) != NIL;
+		side->by_job = is_by_job(join);
 		join->one_by_one = !side->by_job;
 		/* of a side that has joins, the job that wants it has set them */
 		if (join->words == NULL && side->by_job)
