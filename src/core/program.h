@@ -144,8 +144,8 @@ enum
 	OP(JOIN_BYTES, join_bytes, "||", "sss") \
 	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
+	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
-	OP(JSON_TEXT, json_text, "->>", "ssss") /* the third is MGPU_JSON_TRUTHS */ \
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
 	OP(JSON_NUMBER, json_number, "->>", "nss") /* width: the scale; values that show more are faults */ \
 	OP(JSON_HAS, json_has, "?", "iss") \
@@ -209,11 +209,8 @@ typedef struct mgpu_program
 	mgpu_made  *made;			/* not looked at without operations that make texts */
 } mgpu_program;
 
-/* What true and false of jsonb are as texts, one behind the other. */
-#define MGPU_JSON_TRUTHS "truefalse"
-
 /* Whether an operation makes texts. */
-#define MGPU_MAKES_TEXTS(code) ((code) >= MGPU_RUN_CHANGE_CASE && (code) <= MGPU_RUN_REPLACE_BYTES)
+#define MGPU_MAKES_TEXTS(code) ((code) >= MGPU_RUN_CHANGE_CASE && (code) <= MGPU_RUN_JSON_TEXT)
 
 /* A list: values behind it, in ascending order. */
 typedef struct mgpu_integer_list

@@ -52,6 +52,18 @@ add_op(expr_program *program, int code, expr_type type, int64 number, int num_fr
 	return (expr_value) {op->to, type};
 }
 
+bool
+add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value)
+{
+	const expr_type type = {MGPU_LANE_BYTES, 0, false, 0};
+
+	if (program->num_made == MGPU_MOST_MADE)
+		return false;
+	*value = add_op(program, code, type, number, mgpu_program_num_from[code], from);
+	program->ops[program->num_ops - 1].width = program->num_made++;
+	return true;
+}
+
 /* The number of the input that is an attribute. */
 static int
 input_of(expr_program *program, AttrNumber attribute)

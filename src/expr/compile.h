@@ -175,6 +175,9 @@ extern int	add_register(expr_program *program, mgpu_lane lane);
 /* Add an operation with a result of a type. */
 extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
 
+/* An operation that makes texts.  false: there are too many. */
+extern bool add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value);
+
 /* So too one that loads an attribute. */
 extern expr_value add_load(expr_program *program, int code, expr_type type, AttrNumber attribute);
 

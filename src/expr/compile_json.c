@@ -3,14 +3,11 @@
  *		Operations that look into a column of jsonb: data ->> 'key', data -> 'key' ->> 'key', data ? 'key', and casts of these to numbers.
  *
  * No register holds jsonb as such: a document is bytes that only these operations read.  What is cast to a number is taken from the number that the
- * document has; the text between is never made.
+ * document has; no text is made between.
  */
 #include "postgres.h"
 
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
 #include "compat.h"
@@ -37,21 +34,16 @@ compile_document(expr_program *program, Expr *expr, expr_value *value)
 	return expr_function_of(expr, &args) == F_JSONB_OBJECT_FIELD && compile_search(program, MGPU_RUN_JSON_OBJECT, bytes, args, value);
 }
 
-static Const *
-truths(void)
-{
-	return makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, PointerGetDatum(cstring_to_text(MGPU_JSON_TRUTHS)), false, false);
-}
-
 /* What the document that is the first argument has for a key, the second. */
 static bool
 compile_search(expr_program *program, int code, expr_type type, List *args, expr_value *value)
 {
-	expr_value	from[3];
+	expr_value	from[2];
 
-	if (!compile_document(program, linitial(args), &from[0]) || !compile_expr(program, lsecond(args), &from[1]) ||
-		(code == MGPU_RUN_JSON_TEXT && !compile_expr(program, (Expr *) truths(), &from[2])))
+	if (!compile_document(program, linitial(args), &from[0]) || !compile_expr(program, lsecond(args), &from[1]))
 		return false;
+	if (MGPU_MAKES_TEXTS(code))
+		return add_made(program, code, 0, from, value);
 	*value = add_op(program, code, type, 0, mgpu_program_num_from[code], from);
 	return true;
 }

@@ -16,19 +16,6 @@
 #include "compat.h"
 #include "expr/compile.h"
 
-static const expr_type bytes = {MGPU_LANE_BYTES, 0, false, 0};
-
-/* An operation that makes texts.  false: there are too many. */
-static bool
-add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value)
-{
-	if (program->num_made == MGPU_MOST_MADE)
-		return false;
-	*value = add_op(program, code, bytes, number, mgpu_program_num_from[code], from);
-	program->ops[program->num_ops - 1].width = program->num_made++;
-	return true;
-}
-
 static bool
 add_case(expr_program *program, Oid collation, bool is_upper, expr_value *value)
 {

@@ -10,6 +10,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -42,11 +43,14 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 	return number;
 }
 
+/* The width of texts of which nothing is known: they have EXPR_USUAL_WORDS. */
+#define USUAL_WIDTH 8
+
 static int
 words_of(const Expr *expr, int32 mean)
 {
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : EXPR_USUAL_WORDS;
+	int			words = (2 * mean + 8) / (int) sizeof(uint64);
 
 	if (mean > WIDEST_MEAN)
 		return 0;
@@ -55,9 +59,6 @@ words_of(const Expr *expr, int32 mean)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);
 	return Min(words, MOST_CELLS);
 }
-
-/* A number's text, roughly. */
-#define NUMBER_BYTES 6
 
 static int32 width_of(const table_question *question, const Node *node);
 
@@ -78,33 +79,51 @@ width_of_all(const table_question *question, const List *nodes, bool of_widest)
 	return width;
 }
 
-/* How wide texts are on the average, by what they are made of; 0: nothing is known. */
+/* Of what a function makes: of all that it puts together. */
+static int32
+width_of_call(const table_question *question, Oid function, const List *args)
+{
+	switch (function)
+	{
+		case F_TEXTCAT:
+		case F_CONCAT:
+		case F_LOWER_TEXT:
+		case F_UPPER_TEXT:
+			return width_of_all(question, args, false);
+		case F_REPLACE:
+			return width_of(question, linitial(args));
+		default:
+			return USUAL_WIDTH;
+	}
+}
+
+/* How wide texts are on the average. */
 static int32
 width_of(const table_question *question, const Node *node)
 {
 	const Var  *var = (const Var *) node;
 	const Const *constant = (const Const *) node;
+	int32		width = 0;
 
 	switch (nodeTag(node))
 	{
 		case T_Var:
-			return var->varno >= EXPR_BUILD_VARNO || get_typbyval(var->vartype) ? 0 : get_attavgwidth(RelationGetRelid(question->widths), var->varattno);
+			width = var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
+			return width > 0 ? width : USUAL_WIDTH;
 		case T_Const:
 			return constant->consttype != TEXTOID || constant->constisnull ? 0 : (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue));
-		case T_CoerceViaIO:
-			return NUMBER_BYTES;
 		case T_RelabelType:
 			return width_of(question, (const Node *) ((const RelabelType *) node)->arg);
 		case T_OpExpr:
-			return width_of_all(question, ((const OpExpr *) node)->args, false);
+			return width_of_call(question, ((const OpExpr *) node)->opfuncid, ((const OpExpr *) node)->args);
 		case T_FuncExpr:
-			return width_of_all(question, ((const FuncExpr *) node)->args, false);
+			return width_of_call(question, ((const FuncExpr *) node)->funcid, ((const FuncExpr *) node)->args);
 		case T_CoalesceExpr:
 			return width_of_all(question, ((const CoalesceExpr *) node)->args, true);
 		case T_CaseExpr:
 			return width_of_all(question, lappend(list_copy(((const CaseExpr *) node)->args), ((const CaseExpr *) node)->defresult), true);
 		default:
-			return 0;
+			return USUAL_WIDTH;
 	}
 }
 
@@ -117,7 +136,8 @@ table_job_words(const table_question *question, const Expr *expr)
 int
 table_job_words_of(const Var *var, Oid table)
 {
-	int			words = words_of((const Expr *) var, OidIsValid(table) && var->varattno > 0 ? get_attavgwidth(table, var->varattno) : 0);
+	int32		width = OidIsValid(table) && var->varattno > 0 ? get_attavgwidth(table, var->varattno) : 0;
+	int			words = words_of((const Expr *) var, width > 0 ? width : USUAL_WIDTH);
 
 	return words > 0 ? words : TABLE_BUILD_NAMED;
 }

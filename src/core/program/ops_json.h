@@ -119,28 +119,64 @@ mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, mgpu_json_va
 #define MGPU_JSON_TRUE_LENGTH 4u
 #define MGPU_JSON_FALSE_LENGTH 5u
 
+/* The text of a number, in memory for the next; 0 bytes: it has more digits than are known here. */
+MGPU_CODEC uint32_t
+mgpu_write_json_number(const mgpu_json_value *value, char *text)
+{
+	const char *bytes = NULL;
+	uint32_t	length = 0;
+	int64_t		number = 0;
+	int			shown = 0;
+
+	if (value->length <= MGPU_JSON_WORD || !mgpu_find_varlena(value->bytes, &bytes, &length) || length > value->length - MGPU_JSON_WORD || length < 2)
+		return 0;
+	shown = SHORT_SCALE((uint16_t) mgpu_load_bits(bytes, 2));
+	if (shown > MGPU_MOST_DIGITS || !mgpu_find_number(bytes, length, shown, &number, &shown))
+		return 0;
+	return mgpu_text_of_number(number, (uint32_t) shown, text);
+}
+
+/* What is no text becomes one; a list stays. */
+MGPU_CODEC void
+mgpu_write_json_value(const mgpu_made *made, uint32_t slot, mgpu_json_value *value)
+{
+	char	   *text = mgpu_room_for(made, slot, MGPU_NUMBER_BYTES);
+	uint32_t	length = 0;
+
+	if (text == NULL)
+		return;
+	if (value->kind == MGPU_JSON_NUMERIC)
+		length = mgpu_write_json_number(value, text);
+	else if (value->kind == MGPU_JSON_TRUE || value->kind == MGPU_JSON_FALSE)
+	{
+		length = value->kind == MGPU_JSON_TRUE ? 4 : 5;
+		mgpu_copy_bytes(text, value->kind == MGPU_JSON_TRUE ? "true" : "false", length);
+	}
+	if (length > 0)
+		*value = (mgpu_json_value) {text, length, MGPU_JSON_STRING};
+}
+
 MGPU_CODEC void
 mgpu_run_json_text(mgpu_frame frame, mgpu_program_op op)
 {
 	mgpu_register a = mgpu_register_from(frame, op, 0);
 	mgpu_register keys = mgpu_register_from(frame, op, 1);
-	mgpu_register truths = mgpu_register_from(frame, op, 2);
 	mgpu_register to = mgpu_register_to(frame, op);
 
+	mgpu_begin_made(frame.made, op.width);
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_STRING};
 		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
-		bool		has_truths = truths.states[i] == MGPU_IS_VALUE && truths.lengths[i] >= MGPU_JSON_TRUE_LENGTH + MGPU_JSON_FALSE_LENGTH;
+		bool		is_made = state == MGPU_IS_VALUE && value.kind != MGPU_JSON_STRING;
 
-		if (state == MGPU_IS_VALUE && has_truths && value.kind == MGPU_JSON_TRUE)
-			value = (mgpu_json_value) {truths.bytes[i], MGPU_JSON_TRUE_LENGTH, MGPU_JSON_STRING};
-		else if (state == MGPU_IS_VALUE && has_truths && value.kind == MGPU_JSON_FALSE)
-			value = (mgpu_json_value) {truths.bytes[i] + MGPU_JSON_TRUE_LENGTH, MGPU_JSON_FALSE_LENGTH, MGPU_JSON_STRING};
-		/* numbers and containers would have to be written */
+		if (is_made)
+			mgpu_write_json_value(frame.made, op.width, &value);
 		to.states[i] = mgpu_state_unless(state, value.kind != MGPU_JSON_STRING);
 		to.bytes[i] = to.states[i] == MGPU_IS_VALUE ? value.bytes : NULL;
 		to.lengths[i] = to.states[i] == MGPU_IS_VALUE ? value.length : 0;
+		if (is_made && to.states[i] == MGPU_IS_VALUE)
+			frame.made->ends[op.width] += value.length;
 	}
 }
 

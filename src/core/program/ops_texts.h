@@ -174,6 +174,9 @@ mgpu_run_join_bytes(mgpu_frame frame, mgpu_program_op op)
 
 /* ---- numbers */
 
+/* Digits of a number that are behind its point, at most. */
+#define MGPU_MOST_DIGITS 18
+
 /* A sign, 20 digits and a point. */
 #define MGPU_NUMBER_BYTES 22
 
