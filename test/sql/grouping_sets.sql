@@ -25,8 +25,8 @@ INSERT INTO cube_queries VALUES
     ('SELECT date_trunc(''day'', at), t, count(DISTINCT v), array_agg(v ORDER BY v DESC) FROM cubes GROUP BY ROLLUP (1, 2)'), ('SELECT coalesce(a, -1), b, sum(v) FILTER (WHERE f > 5) FROM cubes GROUP BY CUBE (1, b)'),
     ('SELECT coalesce(t, ''all'') || coalesce(a::text, ''*''), count(*) FROM cubes GROUP BY ROLLUP (t, a)'), ('SELECT a, b, count(*) FROM cubes GROUP BY CUBE (a, b) HAVING grouping(a, b) IN (1, 2)'),
     ('SELECT a, b, sum(a), sum(b), count(a) FROM cubes GROUP BY CUBE (a, b)'), ('SELECT a, string_agg(t, '','' ORDER BY id) FROM cubes WHERE id < 100 GROUP BY ROLLUP (a)'),
-    ('SELECT a, b, count(*) FROM cubes WHERE id < 0 GROUP BY CUBE (a, b)'), ('SELECT CASE WHEN grouping(a) = 1 THEN ''total'' ELSE a::text END, sum(v) FROM cubes WHERE t LIKE ''%1'' GROUP BY ROLLUP (a)'),
-    ('SELECT id, v, count(*) FROM cubes WHERE id < 50 GROUP BY GROUPING SETS ((id), (id, a))'), ('SELECT a, (SELECT count(*) FROM cubes c WHERE c.a = d.a AND c.id < 100), sum(v) FROM cubes d GROUP BY ROLLUP (a)'),
+    ('SELECT a, b, count(*) FROM cubes WHERE abs(id) < 0 GROUP BY CUBE (a, b)'), ('SELECT CASE WHEN grouping(a) = 1 THEN ''total'' ELSE a::text END, sum(v) FROM cubes WHERE t LIKE ''%1'' GROUP BY ROLLUP (a)'),
+    ('SELECT id, v, count(*) FROM cubes WHERE abs(id) < 50 GROUP BY GROUPING SETS ((id), (id, a))'), ('SELECT a, (SELECT count(*) FROM cubes c WHERE c.a = d.a AND c.id < 100), sum(v) FROM cubes d GROUP BY ROLLUP (a)'),
     ('SELECT x, count(*) FROM (SELECT a, b, sum(v) AS x FROM cubes GROUP BY CUBE (a, b)) q GROUP BY x'), ('SELECT DISTINCT a, grouping(a) FROM cubes GROUP BY ROLLUP (a, b)'),
     ('SELECT a, b, rank() OVER (ORDER BY sum(v)), sum(sum(v)) OVER (PARTITION BY grouping(a, b)) FROM cubes GROUP BY CUBE (a, b)'), ('SELECT a, percentile_disc(0.5) WITHIN GROUP (ORDER BY t), mode() WITHIN GROUP (ORDER BY b) FROM cubes GROUP BY CUBE (a)'),
     -- left to PostgreSQL
