@@ -69,6 +69,8 @@ is_width_allowed(const mgpu_program_op *op)
 			return op->width >= 1 && op->width <= sizeof(int64_t);
 		case MGPU_RUN_JSON_NUMBER:
 			return op->width <= MOST_DIGITS;
+		case MGPU_RUN_ARRAY_HAS_INTEGER:
+			return op->width == sizeof(int16_t) || op->width == sizeof(int32_t) || op->width == sizeof(int64_t);
 		case MGPU_RUN_WORD:
 		case MGPU_RUN_WORD_FIXED:
 			return op->width <= MOST_WORDS && op->number >= 0 && op->number < op->width;

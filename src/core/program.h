@@ -149,6 +149,10 @@ enum
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
 	OP(JSON_NUMBER, json_number, "->>", "nss") /* width: the scale; values that show more are faults */ \
 	OP(JSON_HAS, json_has, "?", "iss") \
+	OP(JSON_IS, json_is, "@>", "isss") /* has a key with a value; number: its kind in jsonb */ \
+	/* whether an array has a value; number: 1 if an element without a value may be equal, so that NULL says that nobody knows */ \
+	OP(ARRAY_HAS_BYTES, array_has_bytes, "any", "iss") \
+	OP(ARRAY_HAS_INTEGER, array_has_integer, "any", "isi") /* width: bytes of an element */ \
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
 	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
 	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
@@ -162,6 +166,7 @@ enum
 	OP(EXTRACT, extract, "extract", "ii") /* of a timestamp; number: an mgpu_time_field */ \
 	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", "ii") /* number: an mgpu_zone */ \
 	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", "ii") /* number: an mgpu_zone */ \
+	OP(INTERVAL_PART, interval_part, "interval", "is") /* of the bytes of an interval; number: an mgpu_interval_part; one that is infinite is a fault */ \
 	/* rows of builds, as integers; number: the build */ \
 	OP(HASH_KEYS, hash_keys, "hash", "iii") \
 	OP(IN_ROUND, in_round, "in round", "ii") /* a key's; width: the round, number: of how many (MGPU_BUILD_MAX_ROUNDS) */ \
@@ -314,6 +319,13 @@ typedef enum mgpu_time_field
 	MGPU_FIELD_SECOND,			/* in microseconds, as the next */
 	MGPU_FIELD_EPOCH
 } mgpu_time_field;
+
+typedef enum mgpu_interval_part
+{
+	MGPU_INTERVAL_TIME,			/* microseconds */
+	MGPU_INTERVAL_DAYS,
+	MGPU_INTERVAL_MONTHS
+} mgpu_interval_part;
 
 typedef struct mgpu_time_bin
 {

@@ -62,6 +62,15 @@ take_numeric(const reduced_column *reduced, const value_cells *cells, const redu
 		reduced_numeric_take_extremes(integers->min, integers->max, cells->scale, state);
 }
 
+/* Of the words of its parts. */
+static reduced_interval
+interval_of(const uint64 *record, const uint32 *places)
+{
+	return (reduced_interval) {
+		.months = (int64) integers_of(&record[places[0]]).sum,.days = (int64) integers_of(&record[places[1]]).sum,.time = integers_of(&record[places[2]]).sum
+	};
+}
+
 void
 reduced_take(reduced_column *reduced, uint32 group)
 {
@@ -80,6 +89,11 @@ reduced_take(reduced_column *reduced, uint32 group)
 	if (of->kind == MGPU_KEY_FLOAT)
 	{
 		state->reals = reals_of(of, words);
+		return;
+	}
+	if (reduced->values.kind == REDUCED_INTERVAL)
+	{
+		state->interval = interval_of(record, &query->request.record.reductions[output->column]);
 		return;
 	}
 	integers = integers_of(words);

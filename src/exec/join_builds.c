@@ -36,7 +36,6 @@ expected_words(const source_join *join)
 {
 	int			num_columns = list_length(join->rows->plan->targetlist);
 	ListCell   *cell;
-	table_scan	scan;
 	int		   *words;
 
 	foreach(cell, row_source_joins(join->source))
@@ -48,7 +47,8 @@ expected_words(const source_join *join)
 	}
 	if (row_source_readers(join->source) != NIL)
 	{
-		scan = row_source_scan(join->source, 0);
+		table_scan	scan = row_source_scan(join->source, 0);
+
 		return table_job_build_words(&scan);
 	}
 	words = palloc(num_columns * sizeof(int) + 1);
@@ -67,8 +67,7 @@ add_sides(join_builds *builds)
 		source_join *join = lfirst(cell);
 		build_side *side = palloc0(sizeof(build_side));
 
-		side->join = join;
-		side->by_job = is_by_job(join);
+		*side = (build_side) {.join = join,.by_job = is_by_job(join)};
 		join->one_by_one = !side->by_job;
 		/* of a side that has joins, the job that wants it has set them */
 		if (join->words == NULL && side->by_job)
@@ -85,12 +84,8 @@ some_are_larger(const join_builds *builds)
 	ListCell   *cell;
 
 	foreach(cell, builds->sides)
-	{
-		const build_side *side = lfirst(cell);
-
-		if (!side->by_job && side->join->rows->plan->plan_rows > num_read)
+		if (!((const build_side *) lfirst(cell))->by_job && ((const build_side *) lfirst(cell))->join->rows->plan->plan_rows > num_read)
 			return true;
-	}
 	return false;
 }
 

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "exec/reduced.h"
+#include "exec/reduced_interval.h"
 #include "exec/reduced_numeric.h"
 #include "exec/reduced_rows.h"
 
@@ -188,7 +189,9 @@ reduced_add_rows(const reduced_values *values, const chunk *rows, const row_grou
 	/* a copy, so that loops keep it in registers */
 	reduced_state state = *to;
 
-	if (values->kind >= REDUCED_NUMERIC_SUM)
+	if (values->kind == REDUCED_INTERVAL)
+		reduced_interval_add_rows(values, rows, numbers, begin, end, &state);
+	else if (values->kind >= REDUCED_NUMERIC_SUM)
 		reduced_numeric_add_rows(values, rows, numbers, begin, end, &state);
 	else if (counted.filter || counted.values)
 		FOR_TYPE(TO_ONE)
@@ -208,7 +211,9 @@ reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
 	int			kind = kind_and_width(values, rows);
 
-	if (values->kind >= REDUCED_NUMERIC_SUM)
+	if (values->kind == REDUCED_INTERVAL)
+		reduced_interval_add_each(values, rows, groups, to);
+	else if (values->kind >= REDUCED_NUMERIC_SUM)
 		reduced_numeric_add_each(values, rows, groups, to);
 	else
 		FOR_TYPE(TO_EACH)

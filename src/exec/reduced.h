@@ -42,6 +42,15 @@ typedef struct reduced_numeric_extremes
 	odd_extremes *odd;			/* in place of both, once a value has been odd */
 } reduced_numeric_extremes;
 
+/* Of each part. */
+typedef struct reduced_interval
+{
+	int128		time;			/* microseconds */
+	int64		days;
+	int64		months;
+	int			infinities;		/* a bit for each that was met */
+} reduced_interval;
+
 typedef struct reduced_state
 {
 	int64		count;			/* negative: of rows of no group; it is forgotten, and raises no error */
@@ -51,6 +60,7 @@ typedef struct reduced_state
 		reduced_reals reals;
 		reduced_numeric_sum numeric_sum;
 		reduced_numeric_extremes numeric_extremes;
+		reduced_interval interval;
 	};
 } reduced_state;
 

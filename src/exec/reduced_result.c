@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "exec/reduced.h"
+#include "exec/reduced_interval.h"
 #include "exec/reduced_numeric.h"
 
 /* A minimum or maximum, as the argument's type. */
@@ -93,6 +94,8 @@ reduced_result(reduction what, const reduced_state *state, uint32 width, bool *i
 	*is_null = state->count == 0 && what != REDUCE_COUNT;
 	if (*is_null)
 		return (Datum) 0;
+	if (what >= REDUCE_SUM_OF_INTERVAL)
+		return reduced_interval_result(what, state);
 	return what >= REDUCE_SUM_OF_NUMERIC ? reduced_numeric_result(what, state) : number_of(what, state, width, is_null);
 }
 

@@ -145,6 +145,19 @@ expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_c
 	return true;
 }
 
+bool
+expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells)
+{
+	expr_value	parts[3];
+
+	if (!compile_interval_parts(program, expr, &parts[0], &parts[1], &parts[2]))
+		return false;
+	*cells = (value_cells) {.form = CELLS_INTERVAL,.num_cells = lengthof(parts),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = program->num_outputs};
+	for (size_t i = 0; i < lengthof(parts); i++)
+		(void) expr_program_add_output(program, parts[i]);
+	return true;
+}
+
 /* ---- values */
 
 static Datum

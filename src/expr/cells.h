@@ -20,6 +20,7 @@ typedef enum cell_form
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
 	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
+	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID
 } cell_form;
@@ -43,6 +44,9 @@ typedef struct value_cells
  * Add an expression's cells to a program, as outputs.  num_words: of texts.  false: its values have none.
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
+
+/* The parts of an interval become outputs: months, days, microseconds.  false: it has none. */
+extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells);
 
 /*
  * A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's.  table: whose

@@ -195,6 +195,8 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 
 	set_sa_opfuncid(expr);
 	known = known_function_of(expr->opfuncid);
+	if (known && known->number == outcomes && IsA(list, Var))
+		return compile_any(program, expr, value);
 	if (known == NULL || known->number != outcomes || !IsA(list, Const) || list->constisnull ||
 		(known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_BYTES) ||
 		!compile_expr(program, linitial(expr->args), value))

@@ -206,6 +206,13 @@ extern bool compile_time(expr_program *program, const function_call *call, expr_
 
 /* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_spans(expr_program *program, const function_call *call, expr_value *value);
+
+/* The parts of an interval, each an integer of 8 bytes. */
+extern bool compile_interval_parts(expr_program *program, Expr *expr, expr_value *months, expr_value *days, expr_value *time);
+extern bool compile_any(expr_program *program, const ScalarArrayOpExpr *expr, expr_value *value);
+extern bool compile_array(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_json_contains(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);

@@ -298,6 +298,10 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_trim(program, call, value);
 		case FORM_JSON:
 			return compile_json(program, call, value);
+		case FORM_JSON_CONTAINS:
+			return compile_json_contains(program, call, value);
+		case FORM_ARRAY:
+			return compile_array(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
 		case FORM_ILIKE: case FORM_REGEX: case FORM_CASE: case FORM_JOINED:

@@ -83,8 +83,8 @@ part_of(Expr *arg)
 		cast->location = -1;
 		arg = (Expr *) cast;
 	}
-	else if (type_id == UNKNOWNOID && IsA(arg, Const) && !((Const *) arg)->constisnull)
-		arg = text_const(DatumGetCString(((Const *) arg)->constvalue));
+	else if (type_id == UNKNOWNOID && IsA(arg, Const))
+		return text_const(((Const *) arg)->constisnull ? "" : DatumGetCString(((Const *) arg)->constvalue));
 	else if (type_id != TEXTOID && type_id != VARCHAROID)
 		return NULL;
 	part->coalescetype = TEXTOID;

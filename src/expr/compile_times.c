@@ -233,48 +233,6 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 	return true;
 }
 
-/* Microseconds of an interval between two times, or of a constant one, as PostgreSQL compares them: a month has 30 days. */
-static bool
-compile_span(expr_program *program, Expr *expr, expr_value *value)
-{
-	List	   *args;
-	Oid			function = expr_function_of(expr, &args);
-	const Const *constant = constant_of((const Node *) expr);
-	expr_value	times[2];
-
-	if (constant)
-	{
-		const Interval *interval = DatumGetIntervalP(constant->constvalue);
-
-		if (abs(interval->month) > 10000 || abs(interval->day) > 1000000 || interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
-			return false;
-		return compile_number(program, (interval->month * INT64CONST(30) + interval->day) * USECS_PER_DAY + interval->time, value);
-	}
-	if ((function != F_TIMESTAMP_MI && function != F_TIMESTAMPTZ_MI) || !compile_expr(program, linitial(args), &times[0]) ||
-		!compile_expr(program, lsecond(args), &times[1]))
-		return false;
-	for (int i = 0; i < 2; i++)
-		times[i] = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, &times[i]);
-	*value = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, times);
-	return true;
-}
-
-static bool
-compile_spans(expr_program *program, const function_call *call, expr_value *value)
-{
-	expr_value	spans[2];
-	expr_type	seconds = {MGPU_LANE_INTEGER, sizeof(int64), true, 6};
-	const char *field = call->known->form == FORM_SPAN_EPOCH ? text_constant(linitial(call->args)) : NULL;
-
-	if (call->known->form == FORM_SPAN)
-		return compile_span(program, linitial(call->args), &spans[0]) && compile_span(program, lsecond(call->args), &spans[1]) &&
-			add_call_op(program, call, spans, value);
-	if (field == NULL || strcmp(field, "epoch") != 0 || !compile_span(program, lsecond(call->args), value))
-		return false;
-	value->type = seconds;
-	return true;
-}
-
 static bool
 compile_zone(expr_program *program, const function_call *call, expr_value *value)
 {

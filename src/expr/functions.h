@@ -25,6 +25,8 @@ typedef enum function_form
 	FORM_POSITION,
 	FORM_SUBSTRING,
 	FORM_JSON,					/* jsonb and a key */
+	FORM_JSON_CONTAINS,
+	FORM_ARRAY,					/* number: ARRAY_CONTAINS and its like */
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
 	FORM_ILIKE,					/* the same */
 	FORM_REGEX,					/* number: REGEX_NOT and REGEX_ANY_CASE */
@@ -40,6 +42,14 @@ typedef enum function_form
 	FORM_NAMED_ZONE,			/* AT TIME ZONE */
 	FORM_ZONE					/* between timestamps with and without time zone, and dates */
 } function_form;
+
+/* What a column of arrays does with a constant one, or that with it. */
+enum
+{
+	ARRAY_CONTAINS,
+	ARRAY_CONTAINED,
+	ARRAY_OVERLAPS
+};
 
 #define REGEX_NOT 1
 #define REGEX_ANY_CASE 2

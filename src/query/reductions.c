@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "query/reductions.h"
 
-/* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats, numeric. */
+/* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats, numeric, interval. */
 static const known_reduction known_reductions[] = {
 	{F_COUNT_, REDUCE_COUNT, REDUCED_COUNT},
 	{F_COUNT_ANY, REDUCE_COUNT, REDUCED_COUNT},
@@ -61,7 +61,9 @@ static const known_reduction known_reductions[] = {
 	{F_SUM_NUMERIC, REDUCE_SUM_OF_NUMERIC, REDUCED_NUMERIC_SUM},
 	{F_AVG_NUMERIC, REDUCE_AVG_OF_NUMERIC, REDUCED_NUMERIC_SUM},
 	{F_MIN_NUMERIC, REDUCE_MIN_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES},
-	{F_MAX_NUMERIC, REDUCE_MAX_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES}
+	{F_MAX_NUMERIC, REDUCE_MAX_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES},
+	{F_SUM_INTERVAL, REDUCE_SUM_OF_INTERVAL, REDUCED_INTERVAL},
+	{F_AVG_INTERVAL, REDUCE_AVG_OF_INTERVAL, REDUCED_INTERVAL}
 };
 
 const known_reduction *

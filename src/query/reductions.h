@@ -5,7 +5,7 @@
 #ifndef MGPU_QUERY_REDUCTIONS_H
 #define MGPU_QUERY_REDUCTIONS_H
 
-/* How much is known.  A later kind includes what the one before it in the same column knows, but for the last two. */
+/* How much is known.  A later kind includes what the one before it in the same column knows, but for those of numeric and interval. */
 typedef enum reduced_kind
 {
 	REDUCED_COUNT,
@@ -13,7 +13,8 @@ typedef enum reduced_kind
 	REDUCED_REAL,				/* float4, float8 */
 	REDUCED_SPREAD,				/* those, and their squares */
 	REDUCED_NUMERIC_SUM,		/* numeric */
-	REDUCED_NUMERIC_EXTREMES
+	REDUCED_NUMERIC_EXTREMES,
+	REDUCED_INTERVAL
 } reduced_kind;
 
 typedef enum reduction
@@ -40,7 +41,9 @@ typedef enum reduction
 	REDUCE_SUM_OF_NUMERIC,
 	REDUCE_AVG_OF_NUMERIC,
 	REDUCE_MIN_OF_NUMERIC,
-	REDUCE_MAX_OF_NUMERIC
+	REDUCE_MAX_OF_NUMERIC,
+	REDUCE_SUM_OF_INTERVAL,
+	REDUCE_AVG_OF_INTERVAL
 } reduction;
 
 typedef struct known_reduction

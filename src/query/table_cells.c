@@ -167,6 +167,12 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 	return table_job_columns(job, cells);
 }
 
+int
+table_job_interval(table_job *job, Expr *expr, value_cells *cells)
+{
+	return expr_program_add_interval(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
+}
+
 table_value *
 table_job_value(table_job *job, const table_question *question, int number)
 {

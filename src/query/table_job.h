@@ -193,6 +193,9 @@ extern int	table_job_columns(table_job *job, const value_cells *cells);
 /* The spec's columns of an expression's cells, the first of which is returned.  -1: it has none. */
 extern int	table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells);
 
+/* The same of an interval's parts. */
+extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);
+
 /* Words for texts of an expression; 0: they are too long. */
 extern int	table_job_words(const table_question *question, const Expr *expr);
 

@@ -30,11 +30,12 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 		[REDUCED_REAL] = MGPU_REDUCE_REAL,
 		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD,
 		[REDUCED_NUMERIC_SUM] = MGPU_REDUCE_INTEGER,
-		[REDUCED_NUMERIC_EXTREMES] = MGPU_REDUCE_INTEGER
+		[REDUCED_NUMERIC_EXTREMES] = MGPU_REDUCE_INTEGER,
+		[REDUCED_INTERVAL] = MGPU_REDUCE_INTEGER
 	};
 
 	*reduction = reductions[kind];
-	if (kind == REDUCED_COUNT)
+	if (kind == REDUCED_COUNT || kind == REDUCED_INTERVAL)
 		return true;
 	if (kind == REDUCED_NUMERIC_SUM)
 		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN;
@@ -53,13 +54,13 @@ take_reduction(table_job *job, const table_question *question, const known_reduc
 {
 	mgpu_reduction reduction;
 
-	output->column = table_job_cells(job, question, argument, &output->cells);
+	output->column = known->kind == REDUCED_INTERVAL ? table_job_interval(job, argument, &output->cells) : table_job_cells(job, question, argument, &output->cells);
 	if (output->column < 0 || !reduction_of(known->kind, &output->cells, &reduction) || is_half(job->spec, output->column))
 		return false;
 	if (reduction_is_float_extreme(known->reduction))
 		reduction = MGPU_REDUCE_INTEGER;
-	/* digits that are shown count as a value of their own */
-	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN ? 2 : 1); i++)
+	/* digits that are shown count as a value of their own, and so do parts of intervals */
+	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN || output->cells.form == CELLS_INTERVAL ? output->cells.num_cells : 1); i++)
 	{
 		job->spec->columns[i].reduction = Max(job->spec->columns[i].reduction, (uint32) reduction);
 		job->spec->columns[i].is_shown |= known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD;

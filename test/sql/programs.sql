@@ -25,6 +25,7 @@ INSERT INTO program_values VALUES
     ('uuid', 'uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,12345678-9abc-def0-1234-56789abcdef0,12345678-9abc-def0-1234-56789abcdef1,NULL}'),
     ('jsonb', 'jsonb', (SELECT array_agg(d) || NULL FROM (VALUES ('{}'), ('[]'), ('["a"]'), ('"a"'), ('5'), ('null'), ('{"a": "x", "b": "", "ab": null, "abc": true, "": "empty", "ä": false, "a ": "blank"}'), ('{"a": {"b": "c"}, "b": [1], "ab": 5, "zzzz": -1.50, "%": 1e100}'),
         ((SELECT jsonb_object_agg(repeat('k', i), repeat('v', i * 7)) || '{"a": "last", "zzzz": "z"}' FROM generate_series(1, 70) i)::text), ((SELECT jsonb_object_agg('key' || i, i) || '{"ab": "among many", "_": null}' FROM generate_series(1, 100) i)::text)) t(d))),
+    ('anyarray', 'text[] COLLATE "C"', ARRAY['{}', '{a}', '{a,b}', '{b,NULL}', '{NULL}', '{ab,"a ",""}', '[2:3]={a,b}', '{{a,b},{c,d}}', '{ä,a%c,zzzz,abcabc,a,a}', NULL]),
     ('oid', 'oid', '{0,1,2,2147483647,2147483648,4294967295,NULL}'),
     ('money', 'money', '{0,1,-1,92233720368547758.07,-92233720368547758.08,12.34,NULL}'),
     ('anyenum', 'program_mood', '{low,fair,high,NULL}'),
@@ -44,6 +45,10 @@ BEGIN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"",a,"^a","c$","^$",.,"^.{3}$","[^a-z]","(ab)+$","\\w\\s","\\d","(a)b\\1","ä|z","[à-ü]{2}","(?i)AB","a.*c","x*","^(?!a)","[[:alpha:]]%"}'::text[]) p;
     ELSIF bare ~ 'like$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
+    ELSIF bare ~ '^array' THEN
+        RETURN QUERY SELECT format(CASE WHEN bare = 'arraycontained' THEN '%s(%2$L, a)' ELSE '%s(a, %2$L)' END, name, c) FROM unnest(ARRAY['{a}', '{a,b}', '{ä}', '{NULL}', '{a,NULL}', '{}', '{"",ab}', '{{a},{b}}']) c;
+    ELSIF bare = 'jsonb_contains' THEN
+        RETURN QUERY SELECT format('%s(a, %L)', name, c) FROM unnest(ARRAY['{"a": "x"}', '{"ab": null}', '{"ab": 5.0, "b": [1]}', '{"zzzz": -1.5}', '{"%": 1e100}', '{"key7": 7, "key99": 99.00}', '{}', '[]', '"a"', '{"abc": true, "": "empty"}', '{"ä": true}', '{"a": {"b": "c"}}']) c;
     ELSIF bare ~ '^interval_' THEN
         RETURN QUERY SELECT format('%s(a - b, %L)', name, i) FROM unnest('{0,1 day,-24:00:00,30 min,1 mon,31 days,-1 year 2 days 03:04:05.678901}'::text[]) i;
     ELSIF bare = 'extract' AND types[2] = 'interval'::regtype THEN

@@ -22,6 +22,7 @@
 #define STORED_BYTES 64
 #define NUM_TEXTS 8
 #define TEXT_BYTES 300
+#define ARRAY_BYTES 512
 #define TO 3					/* the result's register, behind those of the arguments */
 
 typedef struct program_case
@@ -35,6 +36,8 @@ typedef struct program_case
 	char		stored[NUM_INPUTS][STORED_BYTES];
 	char		texts[NUM_TEXTS][TEXT_BYTES + 8];
 	uint32_t	lengths[NUM_TEXTS];
+	char		array[ARRAY_BYTES];
+	uint32_t	array_length;
 	char		document[DOCUMENT_BYTES];
 	uint32_t	document_length;
 	uint64_t	table[128];
@@ -120,7 +123,8 @@ make_texts(program_case *given)
 
 	for (int i = 0; i < NUM_TEXTS; i++)
 	{
-		uint32_t	most = (uint32_t) (i == 0 ? TEXT_BYTES - 8 : unit_random_below(i < 4 ? 5 : 20));
+		/* the last one is often as long as an interval */
+		uint32_t	most = (uint32_t) (i == 0 ? TEXT_BYTES - 8 : i == NUM_TEXTS - 1 ? 16 : unit_random_below(i < 4 ? 5 : 20));
 		uint32_t	length = 0;
 
 		while (length < most)
@@ -147,6 +151,52 @@ make_case_document(program_case *given)
 }
 
 static void
+put_word(char *to, uint32_t word)
+{
+	memcpy(to, &word, sizeof(word));
+}
+
+/* Of all texts but the first, or of integers; some elements have no value. */
+static void
+make_array(program_case *given)
+{
+	uint32_t	num_elements = (uint32_t) unit_random_below(NUM_TEXTS - 1);
+	bool		has_nulls = unit_random_below(2) == 0;
+	uint32_t	width = given->op.code == MGPU_RUN_ARRAY_HAS_INTEGER ? given->op.width : 0;
+	uint32_t	at = has_nulls ? 32 : 24;
+
+	memset(given->array, 0, sizeof(given->array));
+	put_word(given->array + 4, num_elements > 0);
+	put_word(given->array + 8, has_nulls ? at : 0);
+	put_word(given->array + 16, num_elements);
+	for (uint32_t i = 0; i < num_elements; i++)
+	{
+		int64_t		number = random_integer();
+		bool		is_short = unit_random_below(2) == 0;
+
+		if (has_nulls && unit_random_below(3) == 0)
+			continue;
+		given->array[24] = (char) (given->array[24] | (has_nulls ? 1 << i : 0));
+		if (width > 0)
+		{
+			at = (at + width - 1) & ~(width - 1);
+			memcpy(given->array + at, &number, width);
+			at += width;
+			continue;
+		}
+		at = is_short ? at : (at + 3) & ~3u;
+		if (is_short)
+			given->array[at++] = (char) ((given->lengths[1 + i] + 1) << 1 | 1);
+		else
+			put_word(given->array + at, (given->lengths[1 + i] + 4) << 2);
+		at += is_short ? 0 : 4;
+		memcpy(given->array + at, given->texts[1 + i], given->lengths[1 + i]);
+		at += given->lengths[1 + i];
+	}
+	given->array_length = at;
+}
+
+static void
 set_value(program_case *given, int number, uint32_t row, char kind, bool is_value)
 {
 	mgpu_register *to = &given->registers[number];
@@ -160,6 +210,11 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 		/* it may end too early */
 		to->bytes[row] = is_value ? given->document : NULL;
 		to->lengths[row] = is_value ? (uint32_t) (unit_random_below(8) == 0 ? unit_random_below(given->document_length) : given->document_length) : to->lengths[row];
+	}
+	else if (kind == 'a')
+	{
+		to->bytes[row] = is_value ? given->array + 4 : NULL;
+		to->lengths[row] = is_value ? (uint32_t) (unit_random_below(8) == 0 ? unit_random_below(given->array_length - 4) : given->array_length - 4) : to->lengths[row];
 	}
 	else if (kind == 's')
 	{
@@ -414,6 +469,10 @@ random_number(program_case *given, number_kind kind)
 			return power;
 		case DIGITS:
 			return (int64_t) unit_random_below(19);
+		case JSON_KIND:
+			return (int64_t) unit_random_below(5) << 28;
+		case PART:
+			return (int64_t) unit_random_below(3);
 		case ROUNDS:
 			return 2;
 		case WHICH:
@@ -430,7 +489,7 @@ random_number(program_case *given, number_kind kind)
 static mgpu_lane
 lane_of_kind(char kind)
 {
-	return kind == 's' || kind == 'j' ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+	return strchr("sja", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
 }
 
 static void
@@ -462,6 +521,7 @@ make_case(program_case *given, int code)
 	choose_op(given, code);
 	make_texts(given);
 	make_case_document(given);
+	make_array(given);
 	for (int i = 0; i < NUM_INPUTS; i++)
 		store(given, i);
 	for (uint32_t row = 0; row < MOST_ROWS; row++)

@@ -17,6 +17,8 @@ typedef enum number_kind
 	FIELD,
 	POWER,						/* of 10 */
 	DIGITS,						/* behind a point */
+	PART,						/* of an interval */
+	JSON_KIND,
 	ROUNDS,						/* 2, so that widths are 0 and 1 */
 	WHICH,						/* a word's */
 	STORED,						/* an input's */
@@ -31,7 +33,7 @@ typedef enum number_kind
 } number_kind;
 
 /*
- * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, j a document of jsonb;
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, j a document of jsonb, a an array;
  * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
@@ -129,6 +131,9 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, PLAIN},
 	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, PLAIN},
 	[MGPU_RUN_JSON_HAS] = {"ijs", {1}, PLAIN},
+	[MGPU_RUN_JSON_IS] = {"ijss", {1}, JSON_KIND},
+	[MGPU_RUN_ARRAY_HAS_BYTES] = {"ias", {1}, ENCODING},
+	[MGPU_RUN_ARRAY_HAS_INTEGER] = {"ia4", {2, 4, 8}, ENCODING},
 	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_FIT_DATE] = {"id", {4}, PLAIN},
@@ -140,6 +145,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_EXTRACT] = {"it", {8}, FIELD},
 	[MGPU_RUN_LOCAL_OF_ZONED] = {"it", {8}, ZONE},
 	[MGPU_RUN_ZONED_OF_LOCAL] = {"it", {8}, ZONE},
+	[MGPU_RUN_INTERVAL_PART] = {"is", {8}, PART},
 	[MGPU_RUN_HASH_KEYS] = {"iii", {8}, PLAIN},
 	[MGPU_RUN_IN_ROUND] = {"ii", {1}, ROUNDS},
 	[MGPU_RUN_LOOKUP] = {"ii", {8}, BUILD},

@@ -115,10 +115,6 @@ mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, mgpu_json_va
 	return state == MGPU_IS_VALUE && value->kind == MGPU_JSON_NULL ? MGPU_IS_NULL : state;
 }
 
-/* Of MGPU_JSON_TRUTHS, the third argument. */
-#define MGPU_JSON_TRUE_LENGTH 4u
-#define MGPU_JSON_FALSE_LENGTH 5u
-
 /* The text of a number, in memory for the next; 0 bytes: it has more digits than are known here. */
 MGPU_CODEC uint32_t
 mgpu_write_json_number(const mgpu_json_value *value, char *text)
@@ -221,6 +217,50 @@ mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
 			state = MGPU_IS_FAULT;
 		to.states[i] = state;
 		to.lengths[i] = shown;
+	}
+}
+
+/* Whether two numerics of few digits are equal: their digits have no zeros at the ends, so all is the same but what they show.  A fault: of others. */
+MGPU_CODEC uint8_t
+mgpu_compare_json_numbers(const mgpu_json_value *value, const char *bytes, uint32_t length, int64_t *is_same)
+{
+	const char *other = NULL;
+	uint32_t	other_length = 0;
+	uint16_t	headers[2];
+
+	if (value->length <= MGPU_JSON_WORD || !mgpu_find_varlena(value->bytes, &other, &other_length) || other_length > value->length - MGPU_JSON_WORD || other_length < 2 || length < 2)
+		return MGPU_IS_FAULT;
+	headers[0] = (uint16_t) mgpu_load_bits(bytes, 2);
+	headers[1] = (uint16_t) mgpu_load_bits(other, 2);
+	if ((headers[0] & NUMERIC_SPECIAL) != NUMERIC_SHORT || (headers[1] & NUMERIC_SPECIAL) != NUMERIC_SHORT)
+		return MGPU_IS_FAULT;
+	*is_same = ((headers[0] ^ headers[1]) & ~(SHORT_SCALE_MASK << SHORT_SCALE_SHIFT)) == 0 && length == other_length && mgpu_equal_bytes(bytes + 2, other + 2, length - 2);
+	return MGPU_IS_VALUE;
+}
+
+/* Whether an object has a value of a kind for a key: this string or number, or true, false or null. */
+MGPU_CODEC void
+mgpu_run_json_is(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register wanted = mgpu_register_from(frame, op, 2);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
+		uint8_t		state = mgpu_larger_state(a.states[i], mgpu_larger_state(keys.states[i], wanted.states[i]));
+		uint8_t		found = state == MGPU_IS_VALUE ? mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], &value) : state;
+
+		to.integers[i] = found == MGPU_IS_VALUE && value.kind == (uint32_t) op.number;
+		to.states[i] = mgpu_state_unless(state, found == MGPU_IS_FAULT);
+		if (to.integers[i] == 0 || to.states[i] != MGPU_IS_VALUE)
+			continue;
+		if (value.kind == MGPU_JSON_STRING)
+			to.integers[i] = value.length == wanted.lengths[i] && mgpu_equal_bytes(value.bytes, wanted.bytes[i], value.length);
+		else if (value.kind == MGPU_JSON_NUMERIC)
+			to.states[i] = mgpu_compare_json_numbers(&value, wanted.bytes[i], wanted.lengths[i], &to.integers[i]);
 	}
 }
 
