@@ -6,10 +6,14 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
 #include "compat.h"
 #include "expr/compile.h"
+#include "expr/expr_builds.h"
 
 int64
 power_of_ten(int exponent)
@@ -106,6 +110,33 @@ show_scale(expr_program *program, expr_value value, int shown)
 	value = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &value);
 	program->ops[program->num_ops - 1].width = shown;
 	return value;
+}
+
+/* ---- variables */
+
+Expr *
+expr_tid(int relation, int table)
+{
+	return (Expr *) makeVar(relation, SelfItemPointerAttributeNumber - table, INT8OID, -1, InvalidOid, 0);
+}
+
+bool
+expr_is_tid(const Var *var)
+{
+	/* no system column is of that type */
+	return var->varattno < 0 && var->vartype == INT8OID;
+}
+
+int
+expr_tid_table(const Var *var)
+{
+	return SelfItemPointerAttributeNumber - var->varattno;
+}
+
+bool
+is_build_var(const expr_program *program, const Expr *expr)
+{
+	return program->builds && IsA(expr, Var) && ((const Var *) expr)->varno >= EXPR_BUILD_VARNO;
 }
 
 /* ---- expressions */

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -29,25 +28,6 @@ load_code(const expr_type *type, Oid type_id)
 	if (type->lane == MGPU_LANE_SHOWN)
 		return MGPU_RUN_LOAD_SHOWN;
 	return type->is_numeric ? MGPU_RUN_LOAD_NUMERIC : MGPU_RUN_LOAD_INTEGER;
-}
-
-Expr *
-expr_tid(int relation, int table)
-{
-	return (Expr *) makeVar(relation, SelfItemPointerAttributeNumber - table, INT8OID, -1, InvalidOid, 0);
-}
-
-bool
-expr_is_tid(const Var *var)
-{
-	/* no system column is of that type */
-	return var->varattno < 0 && var->vartype == INT8OID;
-}
-
-int
-expr_tid_table(const Var *var)
-{
-	return SelfItemPointerAttributeNumber - var->varattno;
 }
 
 static bool

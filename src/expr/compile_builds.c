@@ -70,12 +70,6 @@ build_of(const expr_program *program, const Expr *expr)
 	return program->builds[search.number].may_miss && contain_nonstrict_functions((Node *) expr) ? -1 : search.number;
 }
 
-bool
-is_build_var(const expr_program *program, const Expr *expr)
-{
-	return program->builds && IsA(expr, Var) && ((const Var *) expr)->varno >= EXPR_BUILD_VARNO;
-}
-
 /* The column of an expression, which has so many cells, or a name. */
 static build_column *
 column_of(expr_build *build, const Expr *expr, int num_cells, bool is_named)

@@ -9,15 +9,6 @@
 
 #include "compat.h"
 #include "expr/compile.h"
-#include "keys/collation.h"
-
-bool
-compares_bytes(Oid collation, bool in_order)
-{
-	if (!OidIsValid(collation))
-		return false;
-	return in_order ? collation_orders_bytes(collation) : get_collation_isdeterministic(collation);
-}
 
 /* ---- numerics */
 

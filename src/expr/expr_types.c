@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "expr/compile.h"
+#include "keys/collation.h"
 
 const expr_type expr_boolean = {MGPU_LANE_INTEGER, 1, false, 0};
 
@@ -57,4 +58,12 @@ expr_program_has_type(Oid type_id, int32 typmod)
 	expr_type	type;
 
 	return expr_type_of(type_id, typmod, &type);
+}
+
+bool
+compares_bytes(Oid collation, bool in_order)
+{
+	if (!OidIsValid(collation))
+		return false;
+	return in_order ? collation_orders_bytes(collation) : get_collation_isdeterministic(collation);
 }

@@ -1,6 +1,6 @@
 /*
  * group_offer.h
- *		What MgpuGroup nodes are offered for: a grouping of a relation's rows (group_paths.c), or several sets of them (set_paths.c).
+ *		What MgpuGroup nodes are offered for: a grouping of a relation's rows (group_offer.c), or several sets of them (set_paths.c).
  */
 #ifndef MGPU_QUERY_GROUP_OFFER_H
 #define MGPU_QUERY_GROUP_OFFER_H

@@ -37,6 +37,8 @@
 
 /* ---- what can be read so? */
 
+static row_source *row_source_open_rows(PlanState *child);
+
 /* An expression of a node's target, as one of what the node below it returns; plan is the node. */
 static Node *
 look_below(Node *node, void *plan)
@@ -92,10 +94,15 @@ static bool
 add_hash_join(row_source *source, HashJoinState *join, List *exprs)
 {
 	List	   *below;
+	source_join *added;
 
 	source->passed = lappend(source->passed, join);
 	below = source_add_join(source, join, (List *) look_below((Node *) exprs, join->js.ps.plan));
-	return below != NIL && add_readers(source, source_join_stream(join), below);
+	if (below == NIL)
+		return false;
+	added = llast(source->joins);
+	added->source = row_source_open_rows(added->rows);
+	return add_readers(source, source_join_stream(join), below);
 }
 
 /* Make readers of lists of expressions of what a node returns.  False: rows have to come one by one. */
@@ -163,7 +170,7 @@ row_source_open(PlanState *child, const Bitmapset *late_columns)
 	return source;
 }
 
-row_source *
+static row_source *
 row_source_open_rows(PlanState *child)
 {
 	row_source *source = palloc0(sizeof(row_source));
@@ -281,6 +288,20 @@ row_source_tell(row_source *source, bool ran_job, const char *why_not)
 {
 	source->ran_job = ran_job;
 	strlcpy(source->no_gpu, why_not ? why_not : "", sizeof(source->no_gpu));
+}
+
+void
+row_source_end_build(source_join *join)
+{
+	row_source_stop(join->source);
+	rescan_node(join->rows);
+}
+
+void
+row_source_start_again(row_source *source)
+{
+	row_source_stop(source);
+	rescan_node(source->child);
 }
 
 /* Not in every EXPLAIN: plans look the same wherever they are made. */

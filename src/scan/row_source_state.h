@@ -23,15 +23,12 @@ struct row_source
 	char		no_gpu[MGPU_ERROR_MESSAGE_BYTES];	/* why no GPU has read the pages; "": nothing is known */
 };
 
-/* A source of a build's rows. */
-extern row_source *row_source_open_rows(PlanState *child);
-
 /* The side of a join whose rows are looked up in a build of the other's. */
 extern PlanState *source_join_stream(const HashJoinState *node);
 
 /*
- * Add a join, and its own expressions to those of what it returns.  Returns all of these with its columns of a build as such; NIL: no
- * job does it.
+ * Add a join, whose smaller side has no source yet, and its own expressions to those of what it returns.  Returns all of these with its columns of a
+ * build as such; NIL: no job does it.
  */
 extern List *source_add_join(row_source *source, HashJoinState *node, List *exprs);
 

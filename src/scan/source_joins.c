@@ -200,7 +200,6 @@ source_add_join(row_source *source, HashJoinState *node, List *exprs)
 	join->node = node;
 	join->is_turned = name.is_turned;
 	join->rows = name.is_turned ? outerPlanState(node) : outerPlanState(innerPlanState(node));
-	join->source = row_source_open_rows(join->rows);
 	source->joins = lappend(source->joins, join);
 	if (plan->join.jointype == JOIN_INNER)
 		own = list_make3(clauses, NIL, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
@@ -371,18 +370,4 @@ source_settle_joins(const row_source *source)
 		if (join->node->hj_HashTable && join->rows->chgParam == NULL)
 			rescan_node(join->rows);
 	}
-}
-
-void
-row_source_end_build(source_join *join)
-{
-	row_source_stop(join->source);
-	rescan_node(join->rows);
-}
-
-void
-row_source_start_again(row_source *source)
-{
-	row_source_stop(source);
-	rescan_node(source->child);
 }

@@ -1,45 +1,17 @@
 /*
  * table_groups.h
- *		Of table runs: their memory, rows as columns of codes, and records of groups.
+ *		Of table runs: rows as columns of codes, and records of groups.
  */
 #ifndef MGPU_TABLE_GROUPS_H
 #define MGPU_TABLE_GROUPS_H
 
 #include <locale.h>
 
+#include "core/cpu/table/table_memory.h"
 #include "core/group_decode.h"
 
 /* Rows that a program is run for at a time: their registers stay in the second-level cache. */
 #define MGPU_VECTOR_ROWS 1024
-
-static inline uint64_t
-mgpu_table_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* ---- memory (table_memory.c) */
-
-/* Memory that is freed at once.  Of one thread at a time. */
-typedef struct mgpu_arena
-{
-	struct mgpu_arena_block *blocks;
-	char	   *next;
-	uint64_t	left;
-	uint64_t	bytes;			/* of all blocks */
-} mgpu_arena;
-
-/* NULL if there is none. */
-void	   *mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes);
-void		mgpu_arena_free(mgpu_arena *arena);
-
-/* Bytes that an arena would have more, for so many of its own. */
-uint64_t	mgpu_arena_growth(const mgpu_arena *arena, uint64_t bytes);
-
-/* Memory of its own, with huge pages where it is large; to be freed with free.  NULL if there is none. */
-void	   *mgpu_table_allocate(uint64_t bytes);
-
-/* ---- rows and groups */
 
 /* Some rows: codes of stored columns, 0 for NULL. */
 typedef struct mgpu_table_rows

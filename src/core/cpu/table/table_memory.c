@@ -7,7 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "core/cpu/table/table_groups.h"
+#include "core/cpu/table/table_memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
