@@ -61,7 +61,8 @@ check_joins("aggregate $_", 1, "SELECT s.region, $_ FROM facts JOIN shops s ON s
   foreach 'sum(s.rate)', 'sum(s.bare), avg(s.bare)', 'sum(s.rate * price)', 'sum(v * s.region)', 'min(s.opened), max(s.big)', 'count(s.name), count(s.hole), count(s.u)', 'avg(s.f), sum(s.r)', 'sum(s.f * facts.f)', 'bool_or(s.b AND facts.b)', 'sum(CASE WHEN s.hole > 1 THEN v ELSE 0 END)',
   'count(*) FILTER (WHERE s.b)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY s.rate)', 'count(DISTINCT s.hole)', 'sum(coalesce(s.hole, -1))', 'max(day - s.opened)';
 check_joins('what depends on keys', 1, map {"SELECT s.id, s.name, s.rate, s.bare, s.u, s.kind, s.e, s.opened, s.id + s.region, count(*), sum(v) FROM facts $_ shops s ON shop = s.id GROUP BY s.id"} 'JOIN', 'LEFT JOIN');
-check_joins('what depends on keys and is no key', 1, 'SELECT s.id, s.j::text, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY s.id');
+# rows of so few shops come one by one, where a job of them is not worth it
+check_joins('what depends on keys and is no key', $MgpuTest::LARGE ? 0 : 1, 'SELECT s.id, s.j::text, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY s.id');
 check_joins('left', 1, 'SELECT s.name, count(*), count(s.id) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, sum(v), max(s.rate) FROM facts LEFT JOIN shops s ON shop = s.id AND s.b GROUP BY 1',
 	'SELECT s.id IS NULL, count(*) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT coalesce(s.hole, 5), count(*) FROM facts LEFT JOIN shops s ON shop = s.id WHERE s.hole IS NULL OR s.hole > 2 GROUP BY 1');
 check_joins('semi', 1, 'SELECT small, count(*), sum(v) FROM facts WHERE shop IN (SELECT id FROM twice) GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = shop AND t.v > 70) GROUP BY 1',
