@@ -182,9 +182,11 @@ scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
 	if (path->pathtype != T_SeqScan || get_rel_persistence(planner_rt_fetch(rel->relid, root)->relid) == RELPERSISTENCE_TEMP)
 		return 0;
 	conditions = extract_actual_clauses(rel->baserestrictinfo, false);
-	/* a condition that is met row by row takes what it takes in PostgreSQL's scan, which workers may share */
-	if (!heap_reader_takes(exprs, conditions) || !heap_reader_computes(conditions))
+	if (!heap_reader_takes(exprs, conditions))
 		return 0;
+	/* a condition that is met row by row takes what it takes in PostgreSQL's scan, which workers may share: rows that it leaves take less */
+	if (!heap_reader_computes(conditions))
+		return SAVED_PART * cpu_tuple_cost * path->rows;
 	/* a parallel path's rows are those of one process */
 	return SAVED_PART * (cpu_tuple_cost + rel->baserestrictcost.per_tuple) * rel->tuples * path->rows / Max(rel->rows, 1);
 }
