@@ -36,6 +36,9 @@
  */
 #define CACHED_INDEX_PART 0.65
 
+/* Pages that an index names are not kept by a GPU: each takes as long as so many of those that are. */
+#define NOT_KEPT_TIMES 8
+
 /* The part of a row's cost, beyond its page's, that reading pages as columns saves. */
 #define SAVED_PART 0.7
 
@@ -84,6 +87,8 @@ scan_path_read_cost(PlannerInfo *root, const Path *path, bool by_gpu)
 
 	if (!found_path_is_one(path))
 		return cost;
+	if (by_gpu)
+		cost *= NOT_KEPT_TIMES;
 	return cost + found_path_index_cost(path) * (scan_is_cached(root) ? 1 - CACHED_INDEX_PART : 1);
 }
 
