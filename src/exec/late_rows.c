@@ -10,6 +10,7 @@
 #include "access/tableam.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "exec/late_rows.h"
 #include "large_memory.h"
@@ -127,22 +128,18 @@ make_room(const late_side *side)
 }
 
 static void
-forget(late_side *side)
+drop_slots(const late_side *side)
 {
 	for (int i = 0; i < MGPU_GROUP_MAX_SOURCES; i++)
-	{
-		if (side->tables[i].slot == NULL)
-			continue;
-		ExecDropSingleTupleTableSlot(side->tables[i].slot);
-		pfree(side->tables[i].attributes);
-	}
-	pfree(side->columns);
-	pfree(side);
+		if (side->tables[i].slot)
+			ExecDropSingleTupleTableSlot(side->tables[i].slot);
 }
 
 void
 late_rows_fetch(const late_rows *of, int late, late_tid tid_of)
 {
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg rows that are fetched", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
 	late_side  *side = palloc0(sizeof(late_side));
 
 	side->of = of;
@@ -156,5 +153,7 @@ late_rows_fetch(const late_rows *of, int late, late_tid tid_of)
 		CHECK_FOR_INTERRUPTS();
 		put_columns(side, tid_of(of->context, of->job->lates[late].column, row, &tid) ? fetch(side, tid) : NULL, row);
 	}
-	forget(side);
+	drop_slots(side);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
 }

@@ -259,6 +259,10 @@ OF_EVENTS = [
     ('first part of the path', "SELECT split_part(path, '/', 2) AS area, count(*), sum(price) FROM events GROUP BY area"),
     ('messages with a word', "SELECT status, count(*) FROM events WHERE position('error' IN message) > 0 GROUP BY status"),
     ('mean duration', 'SELECT status, avg(extract(epoch FROM ended - at)) FROM events GROUP BY status'),
+    ('paths in any case', "SELECT status, count(*) FROM events WHERE path ILIKE '/AREA3/%7' GROUP BY status"),
+    ('kind and status as a text', "SELECT upper(kind) || ', ' || CAST(status AS text) AS k, count(*), sum(price) FROM events GROUP BY k"),
+    ('paths that are similar', "SELECT status, count(*) FROM events WHERE path SIMILAR TO '/area(3|5)/page1[0-9]*' GROUP BY status"),
+    ('paths without their begin', "SELECT replace(path, '/area', '') AS rest, count(*) FROM events GROUP BY rest"),
     ('long ones', "SELECT kind, count(*) FROM events WHERE ended - at > interval '50 minutes' GROUP BY kind"),
 ]
 
