@@ -32,7 +32,7 @@ table_of(const table_question *question, const Var *var)
 static int
 find(const table_job *job, const table_question *question, const Var *var)
 {
-	int			build = table_join_of(question, var) ? var->varno - EXPR_BUILD_VARNO : -1;
+	int			build = table_join_of(question, var) ? (int) var->varno - EXPR_BUILD_VARNO : -1;
 	int			number = 0;
 
 	while (number < job->num_lates && !(job->lates[number].build == build && job->lates[number].table == table_of(question, var)))
@@ -52,7 +52,7 @@ table_late_has(const table_job *job, const table_question *question, int number)
 static bool
 add(table_job *job, const table_question *question, const Var *var)
 {
-	int			build = table_join_of(question, var) ? var->varno - EXPR_BUILD_VARNO : -1;
+	int			build = table_join_of(question, var) ? (int) var->varno - EXPR_BUILD_VARNO : -1;
 	int			table = table_of(question, var);
 	int			column;
 
