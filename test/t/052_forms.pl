@@ -65,9 +65,11 @@ run("CREATE TABLE odd AS SELECT * FROM t WHERE id < $rows / 2", "UPDATE odd SET 
 check_plans($session, 'an overflow', sub { return 1; }, 'SELECT code, sum(lasted) FROM odd GROUP BY 1', 'SELECT code, avg(lasted) FROM odd WHERE code <> 3 GROUP BY 1', 'SELECT code, max(lasted) FROM odd GROUP BY 1', "SELECT count(*) FROM odd WHERE lasted > interval '1 day'");
 SKIP:
 {
-	skip 'intervals are finite before 17', 1 if $session->query('SHOW server_version_num') < 170000;
+	skip 'intervals are finite before 17', 3 if $session->query('SHOW server_version_num') < 170000;
 	run("UPDATE odd SET lasted = 'infinity' WHERE code IN (3, 4)", "UPDATE odd SET lasted = '-infinity' WHERE code = 5 AND id % 7 = 0");
-	check_plans($session, 'infinite ones', sub { return 1; }, 'SELECT code, sum(lasted), avg(lasted) FROM odd GROUP BY 1', 'SELECT sum(lasted) FROM odd', "SELECT count(*) FROM odd WHERE lasted > interval '1 day'");
+	check_plans($session, 'infinite ones', sub { return 1; }, 'SELECT code, sum(lasted), avg(lasted) FROM odd GROUP BY 1', "SELECT count(*) FROM odd WHERE lasted > interval '1 day'");
+	# PostgreSQL raises the same elsewhere
+	like($session->answer_by($_, 'SELECT sum(lasted) FROM odd'), qr/22008: interval out of range/, "both infinities, $_") foreach 'off', 'force';
 }
 
 # ---- what arrays and documents contain
