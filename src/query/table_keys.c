@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
@@ -80,12 +81,18 @@ cells_of(const table_question *question, int column)
 {
 	Expr	   *expr = list_nth(question->scan.columns, column);
 	const table_join *join = table_join_of(question, (const Var *) expr);
-	int			num_words = 1;
+	Oid			type_id = getBaseType(exprType((Node *) expr));
+	int16		length = get_typlen(type_id);
+	int			num_words;
 
-	if (!expr_program_has_type(exprType((Node *) expr), exprTypmod((Node *) expr)))
+	if (!expr_program_has_type(type_id, exprTypmod((Node *) expr)))
 		return TABLE_BUILD_NAMED;
-	if (!get_typbyval(exprType((Node *) expr)))
-		num_words = join && join->words ? join->words[((const Var *) expr)->varattno - 1] : table_job_words(question, expr);
+	if (length > 0)
+		return (length + (int) sizeof(uint64) - 1) / (int) sizeof(uint64);
+	/* and the digits that it shows */
+	if (type_id == NUMERICOID)
+		return 2;
+	num_words = join && join->words ? join->words[((const Var *) expr)->varattno - 1] : table_job_words(question, expr);
 	return num_words > 0 ? num_words : TABLE_BUILD_NAMED;
 }
 
