@@ -116,7 +116,7 @@ compile_boolean_test(expr_program *program, const BooleanTest *test, expr_value 
 static bool
 compile_function(expr_program *program, Expr *expr, expr_value *value)
 {
-	List	   *args;
+	List	   *args = NIL;
 	Oid			function = expr_function_of(expr, &args);
 	function_call call = {.known = known_function_of(function),.args = args,.collation = exprInputCollation((Node *) expr),.type_id = exprType((Node *) expr)};
 

@@ -92,7 +92,7 @@ compile_column_parts(expr_program *program, const Var *var, interval_parts *part
 static bool
 compile_difference(expr_program *program, Expr *expr, expr_value *value)
 {
-	List	   *args;
+	List	   *args = NIL;
 	Oid			function = expr_function_of(expr, &args);
 	expr_value	times[2];
 

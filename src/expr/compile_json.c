@@ -22,7 +22,7 @@ static bool
 compile_document(expr_program *program, Expr *expr, expr_value *value)
 {
 	const Var  *var = (const Var *) expr;
-	List	   *args;
+	List	   *args = NIL;
 
 	if (IsA(expr, Var))
 	{
@@ -58,7 +58,7 @@ bool
 compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *value)
 {
 	expr_type	number;
-	List	   *args;
+	List	   *args = NIL;
 
 	if (expr_function_of(cast->arg, &args) != F_JSONB_OBJECT_FIELD_TEXT || !expr_type_of(NUMERICOID, -1, &number))
 		return false;
