@@ -261,7 +261,9 @@ BEGIN
         outputs := outputs || format('%s AS k%s', format(k.shown, CASE WHEN shape = 'distinct' THEN 'd' || i ELSE k.key END), i);
     END LOOP;
     IF random() < 0.3 THEN
-        conditions := conditions || format(oracle.pick(ARRAY['id %% 5 <> 2', '%s IS NOT NULL', 'id < 20', 'id < 0', 'id IN (SELECT id * 2 FROM oracle.items WHERE id < 300)']), (oracle.column_with(cols, '')).name);
+        conditions := conditions || format(oracle.pick(ARRAY['id %% 5 <> 2', '%s IS NOT NULL', 'id < 20', 'id < 0',
+            -- a semijoin may begin with either side
+            CASE WHEN arrival THEN 'id %% 3 <> 1' ELSE 'id IN (SELECT id * 2 FROM oracle.items WHERE id < 300)' END]), (oracle.column_with(cols, '')).name);
     END IF;
     -- conditions that are met by columns: with a constant, a parameter, and a value of the table
     WHILE random() < 0.3 LOOP
