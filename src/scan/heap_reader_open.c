@@ -11,9 +11,11 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "expr/functions.h"
 #include "scan/heap_reader_state.h"
 
 /* Whether an expression has a part that needs more than the values of a row. */
@@ -35,15 +37,30 @@ heap_reader_takes(List *exprs, List *conditions)
 	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
 }
 
+/* Whether a condition compares a column of numbers or times with a constant.  Most do, and the planner asks often. */
+static bool
+is_simple(const OpExpr *condition)
+{
+	const known_function *known = IsA(condition, OpExpr) && list_length(condition->args) == 2 ? known_function_of(get_opcode(condition->opno)) : NULL;
+
+	return known && known->form == FORM_PLAIN && (known->code == MGPU_RUN_COMPARE_INTEGER || known->code == MGPU_RUN_COMPARE_REAL) &&
+		IsA(linitial(condition->args), Var) && IsA(lsecond(condition->args), Const);
+}
+
 bool
 heap_reader_computes(List *conditions)
 {
-	expr_program *program = expr_program_create();
+	expr_program *program = NULL;
 	ListCell   *cell;
 
 	foreach(cell, conditions)
+	{
+		if (is_simple(lfirst(cell)))
+			continue;
+		program = program ? program : expr_program_create();
 		if (expr_program_add(program, lfirst(cell)) < 0)
 			return false;
+	}
 	return true;
 }
 
