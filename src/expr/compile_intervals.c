@@ -105,7 +105,7 @@ compile_difference(expr_program *program, Expr *expr, expr_value *value)
 	return true;
 }
 
-/* Whole days of it are days. */
+/* Whole days of it are days.  It has no months, but its NULL is one of all parts. */
 static bool
 compile_difference_parts(expr_program *program, Expr *expr, interval_parts *parts)
 {

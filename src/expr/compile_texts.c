@@ -102,12 +102,18 @@ compile_concat(expr_program *program, const FuncExpr *call, expr_value *value)
 	foreach(cell, call->args)
 	{
 		Expr	   *part = call->funcvariadic ? NULL : part_of(lfirst(cell));
-		expr_value	both[2] = {*value};
+		expr_value	both[2];
 
-		if (part == NULL || !compile_expr(program, part, foreach_current_index(cell) == 0 ? value : &both[1]))
+		if (part == NULL || !compile_expr(program, part, &both[1]))
 			return false;
-		if (foreach_current_index(cell) > 0 && !add_made(program, MGPU_RUN_JOIN_BYTES, 0, both, value))
-			return false;
+		if (foreach_current_index(cell) > 0)
+		{
+			both[0] = *value;
+			if (!add_made(program, MGPU_RUN_JOIN_BYTES, 0, both, value))
+				return false;
+		}
+		else
+			*value = both[1];
 	}
 	return true;
 }

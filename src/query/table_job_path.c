@@ -82,7 +82,11 @@ table_of(PlannerInfo *root, const Path *side, const Var *var)
 		const Path *below = join_path_side(lfirst(cell));
 
 		if (bms_is_member(var->varno, below->parent->relids))
-			return table_of(root, below, var) < 0 ? -1 : number + table_of(root, below, var);
+		{
+			int			table = table_of(root, below, var);
+
+			return table < 0 ? -1 : number + table;
+		}
 		number += num_tables_of(root, below);
 	}
 	return 0;

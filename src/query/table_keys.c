@@ -106,8 +106,10 @@ are_wide(const table_job *job, const table_question *question, const List *colum
 
 	foreach(cell, columns)
 	{
-		num_cells += cells_of(question, lfirst_int(cell));
-		are_long |= cells_of(question, lfirst_int(cell)) > MOST_CELLS;
+		int			column_cells = cells_of(question, lfirst_int(cell));
+
+		num_cells += column_cells;
+		are_long |= column_cells > MOST_CELLS;
 	}
 	return are_long || num_cells > MGPU_GROUP_MAX_KEYS;
 }

@@ -28,14 +28,22 @@ table_of(const table_question *question, const Var *var)
 	return join == NULL ? 0 : join->tables == NULL ? -1 : join->tables[var->varattno - 1];
 }
 
+/* The number of the build a column is of, or -1 for the table that streams. */
+static int
+build_of(const table_question *question, const Var *var)
+{
+	return table_join_of(question, var) ? (int) var->varno - EXPR_BUILD_VARNO : -1;
+}
+
 /* The number of the TIDs of a column's table, or of the next ones. */
 static int
 find(const table_job *job, const table_question *question, const Var *var)
 {
-	int			build = table_join_of(question, var) ? (int) var->varno - EXPR_BUILD_VARNO : -1;
+	int			build = build_of(question, var);
+	int			table = table_of(question, var);
 	int			number = 0;
 
-	while (number < job->num_lates && !(job->lates[number].build == build && job->lates[number].table == table_of(question, var)))
+	while (number < job->num_lates && !(job->lates[number].build == build && job->lates[number].table == table))
 		number++;
 	return number;
 }
@@ -52,14 +60,13 @@ table_late_has(const table_job *job, const table_question *question, int number)
 static bool
 add(table_job *job, const table_question *question, const Var *var)
 {
-	int			build = table_join_of(question, var) ? (int) var->varno - EXPR_BUILD_VARNO : -1;
 	int			table = table_of(question, var);
 	int			column;
 
 	if (job->num_lates == TABLE_MOST_LATES)
 		return false;
 	column = table_job_column(job, expr_program_add(job->program, expr_tid((int) var->varno, table)), MGPU_KEY_SIGNED, sizeof(uint64));
-	job->lates[job->num_lates] = (table_late) {build, table, column};
+	job->lates[job->num_lates] = (table_late) {build_of(question, var), table, column};
 	job->num_lates += column >= 0;
 	return column >= 0;
 }

@@ -226,8 +226,8 @@ static int
 table_of(const row_source *source, const Var *var)
 {
 	int			number = 1;
+	int			table;
 	const source_join *join;
-	const Var  *below;
 
 	if (!IsA(var, Var) || var->varattno <= 0)
 		return -1;
@@ -238,8 +238,8 @@ table_of(const row_source *source, const Var *var)
 	join = list_nth(source->joins, var->varno - EXPR_BUILD_VARNO);
 	if (join->one_by_one || join->source->readers == NIL)
 		return -1;
-	below = list_nth(row_source_scan(join->source, 0).columns, var->varattno - 1);
-	return table_of(join->source, below) < 0 ? -1 : number + table_of(join->source, below);
+	table = table_of(join->source, list_nth(row_source_scan(join->source, 0).columns, var->varattno - 1));
+	return table < 0 ? -1 : number + table;
 }
 
 static int *

@@ -13,19 +13,6 @@ my $rows = sized(20_000, 300_000);
 
 sub run { return $session->run(@_); }
 
-# A job does it, or ends early and PostgreSQL's functions do.
-sub check_json
-{
-	my ($name, $is_job, @queries) = @_;
-
-	check_plans($session, $name, sub {
-		my ($plan, $executor) = @_;
-
-		return ($plan =~ /Executor: $executor\n.*Program: \d+/s ? 1 : 0) == $is_job;
-	}, @queries);
-	return;
-}
-
 run('CREATE TABLE t (id int PRIMARY KEY, kind text, data jsonb, more jsonb)',
 	"INSERT INTO t SELECT i, 'k' || i % 7, CASE WHEN i % 13 > 0 THEN jsonb_build_object('kind', 'k' || i % 12, 'price', round(i % 500 / 100.0, i % 3), 'count', i % 300, 'large', i * 10000000000, 'ok', i % 2 = 0, 'none', null,
 		'user', CASE WHEN i % 5 > 0 THEN jsonb_build_object('id', i % 100, 'plan', CASE WHEN i % 3 > 0 THEN 'p' || i % 4 END, 'of', jsonb_build_object('team', 't' || i % 6)) ELSE to_jsonb(i) END, 'list', jsonb_build_array(1, i))
@@ -34,31 +21,31 @@ run('CREATE TABLE t (id int PRIMARY KEY, kind text, data jsonb, more jsonb)',
 	'CREATE TABLE kinds (kind text PRIMARY KEY, label text)', "INSERT INTO kinds SELECT 'k' || i, 'label ' || i % 3 FROM generate_series(0, 11) i", 'VACUUM ANALYZE');
 
 # ---- what jobs do
-check_json('keys of groups', 1, "SELECT data->>'kind', count(*) FROM t GROUP BY 1", "SELECT data->>'sometimes', data->>'ok', count(*) FROM t GROUP BY 1, 2", "SELECT data->'user'->>'plan', max(id) FROM t GROUP BY 1",
+check_programs($session, 'keys of groups', 1, "SELECT data->>'kind', count(*) FROM t GROUP BY 1", "SELECT data->>'sometimes', data->>'ok', count(*) FROM t GROUP BY 1, 2", "SELECT data->'user'->>'plan', max(id) FROM t GROUP BY 1",
 	"SELECT data->'user'->'of'->>'team', count(*), count(data->>'none') FROM t GROUP BY 1", "SELECT data->>'no such key', data->'list'->>'kind', count(*) FROM t GROUP BY 1, 2", "SELECT more->>'key17', more->>'key60', count(*) FROM t GROUP BY 1, 2");
-check_json('conditions', 1, "SELECT kind, count(*) FROM t WHERE data->>'kind' = 'k3' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' IN ('k1', 'k5', 'k11') AND data ? 'sometimes' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' LIKE 'k1%' GROUP BY 1",
+check_programs($session, 'conditions', 1, "SELECT kind, count(*) FROM t WHERE data->>'kind' = 'k3' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' IN ('k1', 'k5', 'k11') AND data ? 'sometimes' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' LIKE 'k1%' GROUP BY 1",
 	"SELECT kind, count(*) FROM t WHERE data->>'sometimes' IS NULL GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data ? 'none' OR data->'user' ? 'plan' GROUP BY 1", "SELECT count(*) FROM t WHERE data->>'a key of more than thirty bytes, as some have' = 'y' AND data->>'ok' = 'true'");
-check_json('numbers as texts', 1, "SELECT data->>'count', data->>'price', count(*) FROM t GROUP BY 1, 2", "SELECT kind, max(data->>'large') FROM t WHERE data->>'price' LIKE '%.5%' GROUP BY 1");
-check_json('numbers', 1, "SELECT kind, sum((data->>'price')::numeric), max((data->>'price')::numeric(8,2)), min((data->>'count')::int), avg((data->>'count')::int2) FROM t GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM t GROUP BY 1",
+check_programs($session, 'numbers as texts', 1, "SELECT data->>'count', data->>'price', count(*) FROM t GROUP BY 1, 2", "SELECT kind, max(data->>'large') FROM t WHERE data->>'price' LIKE '%.5%' GROUP BY 1");
+check_programs($session, 'numbers', 1, "SELECT kind, sum((data->>'price')::numeric), max((data->>'price')::numeric(8,2)), min((data->>'count')::int), avg((data->>'count')::int2) FROM t GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM t GROUP BY 1",
 	"SELECT kind, max((data->>'large')::int8), max((data->>'price')::float8), avg((data->>'price')::float8) FROM t GROUP BY 1", "SELECT (data->>'count')::int % 10, sum((data->>'price')::numeric(10,1)) FROM t WHERE (data->>'price')::numeric > 2.5 GROUP BY 1",
 	"SELECT (data->'user'->>'id')::int, count(*) FROM t WHERE id % 5 > 0 GROUP BY 1");
-check_json('values that are counted', 1, "SELECT kind, count(DISTINCT data->>'kind'), count(DISTINCT data->'user'->>'plan') FROM t GROUP BY 1", "SELECT kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY (data->>'price')::float8) FROM t GROUP BY 1");
-check_json('rows in order', 1, "SELECT id, data->>'kind' FROM t ORDER BY (data->>'price')::float8 DESC NULLS LAST, id LIMIT 20");
-check_json('joins', 1, "SELECT label, count(*) FROM t JOIN kinds ON kinds.kind = data->>'kind' GROUP BY 1");
+check_programs($session, 'values that are counted', 1, "SELECT kind, count(DISTINCT data->>'kind'), count(DISTINCT data->'user'->>'plan') FROM t GROUP BY 1", "SELECT kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY (data->>'price')::float8) FROM t GROUP BY 1");
+check_programs($session, 'rows in order', 1, "SELECT id, data->>'kind' FROM t ORDER BY (data->>'price')::float8 DESC NULLS LAST, id LIMIT 20");
+check_programs($session, 'joins', 1, "SELECT label, count(*) FROM t JOIN kinds ON kinds.kind = data->>'kind' GROUP BY 1");
 run("PREPARE p (text, text) AS SELECT data->>\$1, count(*) FROM t WHERE data->>'kind' > \$2 GROUP BY 1", 'SET plan_cache_mode = force_generic_plan');
-check_json('parameters', 1, "EXECUTE p ('sometimes', 'k5')", "EXECUTE p ('ok', 'k1')", "EXECUTE p (NULL, 'k1')", "EXECUTE p ('kind', NULL)");
+check_programs($session, 'parameters', 1, "EXECUTE p ('sometimes', 'k5')", "EXECUTE p ('ok', 'k1')", "EXECUTE p (NULL, 'k1')", "EXECUTE p ('kind', NULL)");
 run('RESET plan_cache_mode', 'DEALLOCATE p', 'CREATE INDEX ON t USING gin (data)', 'SET enable_seqscan = off');
 check_plans($session, 'an index', sub { return $_[0] =~ /Bitmap Heap Scan/; }, "SELECT data->>'kind', count(*) FROM t WHERE data \@> '{\"kind\": \"k3\"}' GROUP BY 1");
 run('RESET enable_seqscan');
 
 # ---- lists, and what is no number: PostgreSQL's functions
-check_json('other values', 0, "SELECT data->>'list', count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10", "SELECT data->>'user' IS NULL, count(*) FROM t GROUP BY 1",
+check_programs($session, 'other values', 0, "SELECT data->>'list', count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10", "SELECT data->>'user' IS NULL, count(*) FROM t GROUP BY 1",
 	"SELECT kind, sum((data->>'count')::numeric / 7) FROM t GROUP BY 1", "SELECT data->'ok', count(*) FROM t GROUP BY 1");
-check_json('errors', 0, "SELECT sum((data->>'kind')::int) FROM t", "SELECT kind, sum((data->>'price')::int) FROM t GROUP BY 1", "SELECT kind, max((data->>'large')::int) FROM t GROUP BY 1");
+check_programs($session, 'errors', 0, "SELECT sum((data->>'kind')::int) FROM t", "SELECT kind, sum((data->>'price')::int) FROM t GROUP BY 1", "SELECT kind, max((data->>'large')::int) FROM t GROUP BY 1");
 run('CREATE TABLE odd AS SELECT * FROM t', "UPDATE odd SET data = '[\"kind\", 1]' WHERE id = 100", "UPDATE odd SET data = '\"kind\"' WHERE id = 200", "UPDATE odd SET data = '5' WHERE id = 300", 'VACUUM ANALYZE odd');
-check_json('documents that are no objects', 1, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM odd GROUP BY 1");
-check_json('strings of arrays', 0, "SELECT kind, count(*) FROM odd WHERE data ? 'kind' GROUP BY 1");
+check_programs($session, 'documents that are no objects', 1, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM odd GROUP BY 1");
+check_programs($session, 'strings of arrays', 0, "SELECT kind, count(*) FROM odd WHERE data ? 'kind' GROUP BY 1");
 run("UPDATE odd SET data = data || jsonb_build_object('long', (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 300) g)) WHERE id = 401");
-check_json('documents that are not in their rows', 0, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1");
+check_programs($session, 'documents that are not in their rows', 0, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1");
 ok(service_is_idle($node), 'nothing is left in the service');
 done_testing();

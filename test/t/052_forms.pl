@@ -14,19 +14,6 @@ my $rows = sized(20_000, 300_000);
 
 sub run { return $session->run(@_); }
 
-# A job does it, or ends early and PostgreSQL's functions do.
-sub check_forms
-{
-	my ($name, $is_job, @queries) = @_;
-
-	check_plans($session, $name, sub {
-		my ($plan, $executor) = @_;
-
-		return ($plan =~ /Executor: $executor\n.*Program: \d+/s ? 1 : 0) == $is_job;
-	}, @queries);
-	return;
-}
-
 run('CREATE TABLE t (id int PRIMARY KEY, path text, name text, code int, price numeric(8,2), lasted interval, since timestamptz, until timestamptz, tags text[], numbers int[], large int8[], data jsonb)',
 	"INSERT INTO t SELECT i, CASE WHEN i % 31 > 0 THEN '/api/' || (ARRAY['Items', 'users', 'CART'])[1 + i % 3] || '/' || i % 40 END, CASE WHEN i % 17 > 0 THEN (ARRAY['Zoë', 'émile', 'Ömer', 'ÑANDÚ', 'plain', 'МИР'])[1 + i % 6] || ' ' || i % 9 END,
 		i % 100, i % 700 / 4.0, CASE i % 6 WHEN 0 THEN NULL WHEN 1 THEN i % 50 * interval '1 day 2 hours' WHEN 2 THEN i % 20 * interval '-1 month 3 days' ELSE i % 5000 * interval '1.5 s' END,
@@ -36,29 +23,29 @@ run('CREATE TABLE t (id int PRIMARY KEY, path text, name text, code int, price n
 	'CREATE TABLE names (id int PRIMARY KEY, label text, tags text[])', "INSERT INTO names SELECT i, 'Label ' || chr(65 + i % 26), ARRAY['t' || i % 5] FROM generate_series(0, 99) i", 'VACUUM ANALYZE');
 
 # ---- texts that are made
-check_forms('keys', 1, 'SELECT lower(path), count(*), max(id) FROM t GROUP BY 1', 'SELECT upper(path), lower(name), count(*) FROM t GROUP BY 1, 2', "SELECT split_part(path, '/', 3) || '-' || code % 5, sum(price) FROM t GROUP BY 1",
+check_programs($session, 'keys', 1, 'SELECT lower(path), count(*), max(id) FROM t GROUP BY 1', 'SELECT upper(path), lower(name), count(*) FROM t GROUP BY 1, 2', "SELECT split_part(path, '/', 3) || '-' || code % 5, sum(price) FROM t GROUP BY 1",
 	"SELECT concat(code, ':', path, NULL, code % 3), count(*) FROM t GROUP BY 1", "SELECT replace(path, '/api/', ''), count(*) FROM t GROUP BY 1", 'SELECT code::text, price::text, count(*) FROM t GROUP BY 1, 2', "SELECT lower(split_part(path, '/', 3)), avg(price) FROM t GROUP BY 1");
-check_forms('conditions', 1, "SELECT code % 4, count(*) FROM t WHERE lower(path) = '/api/items/3' GROUP BY 1", "SELECT count(*) FROM t WHERE path ILIKE '%ITEMS/_2'", "SELECT code % 4, count(*) FROM t WHERE path NOT ILIKE '%cart%' AND name IS NOT NULL GROUP BY 1",
+check_programs($session, 'conditions', 1, "SELECT code % 4, count(*) FROM t WHERE lower(path) = '/api/items/3' GROUP BY 1", "SELECT count(*) FROM t WHERE path ILIKE '%ITEMS/_2'", "SELECT code % 4, count(*) FROM t WHERE path NOT ILIKE '%cart%' AND name IS NOT NULL GROUP BY 1",
 	"SELECT count(*), min(id) FROM t WHERE upper(left(path, 8)) || code LIKE '/API/CAR%7'", "SELECT count(*) FROM t WHERE concat(path, code) IN ('/api/Items/00', '/api/users/11', '33')", "SELECT count(*) FROM t WHERE length(lower(path) || code::text) > 14");
-check_forms('letters beyond ASCII', 1, 'SELECT lower(name COLLATE "C"), upper(name COLLATE "C"), count(*) FROM t GROUP BY 1, 2', 'SELECT count(*) FROM t WHERE name COLLATE "C" ILIKE \'%ë%\'');
-check_forms('aggregates', 1, 'SELECT code % 5, max(lower(path)), min(path || code), count(DISTINCT upper(path)) FROM t GROUP BY 1', "SELECT code % 5, count(*) FILTER (WHERE path ILIKE '%cart%') FROM t GROUP BY 1");
-check_forms('rows in order', 1, 'SELECT id, lower(path) FROM t ORDER BY price DESC, id LIMIT 20', "SELECT id, path || '#' || code FROM t WHERE path ~ 's/[12]\$' ORDER BY since DESC LIMIT 15");
-check_forms('joins', 1, "SELECT lower(label), (code % 2)::text, count(*) FROM t JOIN names ON names.id = code GROUP BY 1, 2", "SELECT upper(label), count(*), sum(price) FROM t LEFT JOIN names ON names.id = code - 1 WHERE path ~* 'USERS' GROUP BY 1",
+check_programs($session, 'letters beyond ASCII', 1, 'SELECT lower(name COLLATE "C"), upper(name COLLATE "C"), count(*) FROM t GROUP BY 1, 2', 'SELECT count(*) FROM t WHERE name COLLATE "C" ILIKE \'%ë%\'');
+check_programs($session, 'aggregates', 1, 'SELECT code % 5, max(lower(path)), min(path || code), count(DISTINCT upper(path)) FROM t GROUP BY 1', "SELECT code % 5, count(*) FILTER (WHERE path ILIKE '%cart%') FROM t GROUP BY 1");
+check_programs($session, 'rows in order', 1, 'SELECT id, lower(path) FROM t ORDER BY price DESC, id LIMIT 20', "SELECT id, path || '#' || code FROM t WHERE path ~ 's/[12]\$' ORDER BY since DESC LIMIT 15");
+check_programs($session, 'joins', 1, "SELECT lower(label), (code % 2)::text, count(*) FROM t JOIN names ON names.id = code GROUP BY 1, 2", "SELECT upper(label), count(*), sum(price) FROM t LEFT JOIN names ON names.id = code - 1 WHERE path ~* 'USERS' GROUP BY 1",
 	"SELECT code % 3, count(*) FROM t WHERE EXISTS (SELECT FROM names n WHERE n.id = t.code AND n.label ILIKE '% b') GROUP BY 1");
-check_forms('texts that are long', 1, "SELECT code % 3, count(*) FROM t WHERE replace(path, '/', repeat('x', 60)) LIKE '%xxxapi%' GROUP BY 1");
-check_forms('functions that are none', 0, 'SELECT initcap(path), count(*) FROM t GROUP BY 1', "SELECT count(*) FROM t WHERE path ~ '(a)p\\1'", "SELECT count(*) FROM t WHERE path ILIKE name");
+check_programs($session, 'texts that are long', 1, "SELECT code % 3, count(*) FROM t WHERE replace(path, '/', repeat('x', 60)) LIKE '%xxxapi%' GROUP BY 1");
+check_programs($session, 'functions that are none', 0, 'SELECT initcap(path), count(*) FROM t GROUP BY 1', "SELECT count(*) FROM t WHERE path ~ '(a)p\\1'", "SELECT count(*) FROM t WHERE path ILIKE name");
 
 # ---- regular expressions
-check_forms('regular expressions', 1, map { ("SELECT code % 3, count(*) FROM t WHERE path ~ '$_' GROUP BY 1", "SELECT count(*) FROM t WHERE NOT (path ~* '$_')", "SELECT path !~ '$_', count(*) FROM t GROUP BY 1") }
+check_programs($session, 'regular expressions', 1, map { ("SELECT code % 3, count(*) FROM t WHERE path ~ '$_' GROUP BY 1", "SELECT count(*) FROM t WHERE NOT (path ~* '$_')", "SELECT path !~ '$_', count(*) FROM t GROUP BY 1") }
 	  '^/api/(items|Users|CART)/[0-9]+$', '[^/]{5}', 'a|b|c', '^$', 's/\\\\d\\\\d', '(?i)ITEMS', '^(/[a-z]+)+/1', '.*', 'x{0}', '[[:upper:]][[:lower:]]');
-check_forms('of letters beyond ASCII', 1, "SELECT count(*) FROM t WHERE name ~ '^[A-ZÀ-Þ]'", "SELECT name ~ 'ë|Ú', count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE name ~ '^.{4} [0-5]\$'");
+check_programs($session, 'of letters beyond ASCII', 1, "SELECT count(*) FROM t WHERE name ~ '^[A-ZÀ-Þ]'", "SELECT name ~ 'ë|Ú', count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE name ~ '^.{4} [0-5]\$'");
 is($session->answer_by($_, "SELECT count(*) FROM t WHERE path ~ '('"), $session->answer_by('off', "SELECT count(*) FROM t WHERE path ~ '('"), "an expression that is none, $_") foreach 'off', 'force';
 
 # ---- intervals
-check_forms('sums and averages of intervals', 1, 'SELECT code % 7, avg(lasted), sum(lasted), count(lasted) FROM t GROUP BY 1', 'SELECT avg(lasted), sum(lasted) FROM t', 'SELECT code % 7, avg(until - since), sum(until - since), sum(since - until) FROM t GROUP BY 1',
+check_programs($session, 'sums and averages of intervals', 1, 'SELECT code % 7, avg(lasted), sum(lasted), count(lasted) FROM t GROUP BY 1', 'SELECT avg(lasted), sum(lasted) FROM t', 'SELECT code % 7, avg(until - since), sum(until - since), sum(since - until) FROM t GROUP BY 1',
 	'SELECT code % 7, avg(lasted) FILTER (WHERE code > 50), sum(until - since) FILTER (WHERE path IS NULL) FROM t GROUP BY 1', "SELECT code % 7, sum(interval '1 day 2 hours'), avg(interval '-1 month') FROM t GROUP BY 1",
 	'SELECT label, avg(lasted), sum(until - since) FROM t JOIN names ON names.id = code GROUP BY 1', 'SELECT code % 3, code % 5, sum(lasted), avg(until - since) FROM t GROUP BY ROLLUP (1, 2)');
-check_forms('conditions of intervals', 1, "SELECT code % 7, count(*) FROM t WHERE lasted > interval '1 hour' GROUP BY 1", "SELECT count(*) FROM t WHERE lasted = interval '2 days 4 hours' OR lasted < interval '-2 months'", "SELECT code % 7, sum(extract(epoch FROM lasted)) FROM t GROUP BY 1",
+check_programs($session, 'conditions of intervals', 1, "SELECT code % 7, count(*) FROM t WHERE lasted > interval '1 hour' GROUP BY 1", "SELECT count(*) FROM t WHERE lasted = interval '2 days 4 hours' OR lasted < interval '-2 months'", "SELECT code % 7, sum(extract(epoch FROM lasted)) FROM t GROUP BY 1",
 	'SELECT count(*) FROM t WHERE lasted >= until - since', "SELECT lasted BETWEEN interval '0' AND interval '5 min', count(*) FROM t GROUP BY 1");
 check_plans($session, 'intervals by rows', sub { return 1; }, 'SELECT code % 7, avg(lasted), max(lasted), string_agg(path, NULL) IS NULL FROM t GROUP BY 1', 'SELECT id, avg(lasted) OVER (PARTITION BY code ORDER BY id ROWS 5 PRECEDING), sum(lasted) OVER (PARTITION BY code) FROM t ORDER BY id LIMIT 100');
 run("CREATE TABLE odd AS SELECT * FROM t WHERE id < $rows / 2", "UPDATE odd SET lasted = interval '170000000 years' WHERE code = 3 AND id % 500 < 400", 'VACUUM ANALYZE odd');
@@ -73,12 +60,12 @@ SKIP:
 }
 
 # ---- what arrays and documents contain
-check_forms('arrays', 1, "SELECT code % 5, count(*) FROM t WHERE 't3' = ANY (tags) GROUP BY 1", "SELECT 't3' = ANY (tags), count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE tags @> '{t1,long tag\\, number 2}'", "SELECT count(*) FROM t WHERE tags && ARRAY['t2', 't7', 'none']",
+check_programs($session, 'arrays', 1, "SELECT code % 5, count(*) FROM t WHERE 't3' = ANY (tags) GROUP BY 1", "SELECT 't3' = ANY (tags), count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE tags @> '{t1,long tag\\, number 2}'", "SELECT count(*) FROM t WHERE tags && ARRAY['t2', 't7', 'none']",
 	"SELECT tags @> '{t1}', tags && '{t1,t2}', '{t4}' <@ tags, count(*) FROM t GROUP BY 1, 2, 3", 'SELECT 3 = ANY (numbers), -2 = ANY (numbers), count(*) FROM t GROUP BY 1, 2', "SELECT count(*) FROM t WHERE numbers @> '{0,-1}'", 'SELECT count(*) FROM t WHERE code = ANY (numbers)',
 	"SELECT large && '{10000000000}', large @> '{2,10000000000}', count(*) FROM t GROUP BY 1, 2", 'SELECT count(*) FROM t WHERE NOT 3 = ANY (numbers)', 'SELECT code <> ALL (numbers), count(*) FROM t GROUP BY 1', "SELECT count(*) FROM t WHERE lower('T' || code % 6) = ANY (tags)");
-check_forms('documents', 1, "SELECT code % 5, count(*) FROM t WHERE data \@> '{\"k\": 7}' GROUP BY 1", "SELECT count(*) FROM t WHERE data \@> '{\"v\": \"v3\", \"ok\": true}'", "SELECT data \@> '{\"price\": 2.5}', data \@> '{\"price\": 2.5000000}', data \@> '{\"none\": null}', count(*) FROM t GROUP BY 1, 2, 3",
+check_programs($session, 'documents', 1, "SELECT code % 5, count(*) FROM t WHERE data \@> '{\"k\": 7}' GROUP BY 1", "SELECT count(*) FROM t WHERE data \@> '{\"v\": \"v3\", \"ok\": true}'", "SELECT data \@> '{\"price\": 2.5}', data \@> '{\"price\": 2.5000000}', data \@> '{\"none\": null}', count(*) FROM t GROUP BY 1, 2, 3",
 	"SELECT data \@> '{\"k\": \"7\"}', data \@> '{\"no such key\": 1}', count(*) FROM t GROUP BY 1, 2");
-check_forms('lists are PostgreSQL\'s', 0, "SELECT count(*) FROM t WHERE data \@> '{\"list\": [1]}'", "SELECT count(*) FROM t WHERE tags \@> '{}'", "SELECT count(*) FROM t WHERE tags \@> '{NULL}'", 'SELECT count(*) FROM t WHERE code < ANY (numbers)');
+check_programs($session, 'lists are PostgreSQL\'s', 0, "SELECT count(*) FROM t WHERE data \@> '{\"list\": [1]}'", "SELECT count(*) FROM t WHERE tags \@> '{}'", "SELECT count(*) FROM t WHERE tags \@> '{NULL}'", 'SELECT count(*) FROM t WHERE code < ANY (numbers)');
 run('CREATE INDEX ON t USING gin (tags)', 'CREATE INDEX ON t USING gin (data)', 'ANALYZE t');
 check_plans($session, 'with indexes', sub { return 1; }, "SELECT code % 5, count(*), avg(lasted) FROM t WHERE tags \@> '{t1}' GROUP BY 1", "SELECT code % 5, sum(price) FROM t WHERE data \@> '{\"k\": 7}' GROUP BY 1");
 

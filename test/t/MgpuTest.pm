@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service await_sessions service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
-	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same check_plans is_planned_for_gpu);
+	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same check_plans check_programs is_planned_for_gpu);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
 # not to.  Then memory would seem to be in use, and none would run out.
@@ -364,6 +364,19 @@ sub check_plans
 		}
 	}
 	is(join("\n", @wrong), '', $name);
+	return;
+}
+
+# The same where a program of a job does it; not $is_job: it ends early, and PostgreSQL's functions do.
+sub check_programs
+{
+	my ($session, $name, $is_job, @queries) = @_;
+
+	check_plans($session, $name, sub {
+		my ($plan, $executor) = @_;
+
+		return ($plan =~ /Executor: $executor\n.*Program: \d+/s ? 1 : 0) == $is_job;
+	}, @queries);
 	return;
 }
 
