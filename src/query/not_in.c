@@ -43,7 +43,8 @@ has_outer_join(Node *node, void *context)
 		return false;
 	if (IsA(node, JoinExpr) && IS_OUTER_JOIN(((JoinExpr *) node)->jointype))
 		return true;
-	return (IsA(node, JoinExpr) || IsA(node, FromExpr)) && expression_tree_walker(node, has_outer_join, context);
+	/* what a FromExpr joins is a List */
+	return (IsA(node, JoinExpr) || IsA(node, FromExpr) || IsA(node, List)) && expression_tree_walker(node, has_outer_join, context);
 }
 
 /* Whether a query's expression is a column that no row has a NULL in. */

@@ -62,6 +62,13 @@ check('texts and numbers', 1, 'SELECT id FROM a WHERE t NOT IN (SELECT t FROM b)
 	'SELECT id FROM a WHERE c NOT IN (SELECT c FROM b)', 'SELECT id FROM a WHERE n NOT IN (SELECT n FROM b)', 'SELECT id FROM a WHERE t NOT IN (SELECT c FROM b)',
 	'SELECT id FROM a WHERE t COLLATE "C" NOT IN (SELECT t FROM b WHERE k > 3)');
 
+# columns without NULLs, which outer joins give NULLs
+check('columns that outer joins fill with NULLs', 1, map { my $right = $_; map { "SELECT a.x, q.k FROM $_ WHERE q.k NOT IN ($right) AND a.x < 5" }
+	  'a LEFT JOIN b q ON a.x = q.y AND q.k < 9', 'b q RIGHT JOIN a ON a.x = q.y AND q.k < 9', '(b q RIGHT JOIN a ON a.x = q.y AND q.k < 9) JOIN parts p ON a.x = p.y',
+	  'b q FULL JOIN nobody a (x) ON a.x = q.k', '(SELECT y FROM parts LIMIT 2) p, a LEFT JOIN b q ON a.x = q.y AND q.k < 9' } 'SELECT k FROM b WHERE k > 20', 'SELECT y FROM b WHERE y > 20', 'SELECT k FROM b WHERE k > 100');
+check('subqueries of outer joins', 1, map { "SELECT id FROM a WHERE id NOT IN ($_)" } 'SELECT q.k FROM nobody LEFT JOIN b q USING (y)', 'SELECT q.k FROM parts LEFT JOIN b q ON q.k = 7 AND parts.y = 7',
+	'SELECT q.k FROM parts JOIN (a LEFT JOIN b q ON q.k = a.id AND q.k > 20) ON a.id = parts.y');
+
 # ------------------------------------------------ where they stand
 
 check('in queries of all kinds', 1, 'SELECT id FROM v', 'SELECT q.id FROM (SELECT * FROM a WHERE x NOT IN (SELECT k FROM b)) q JOIN b ON q.id = b.k',
