@@ -71,7 +71,7 @@ table_job_finish_builds(table_job *job, const table_question *question)
 
 /* ---- jobs that read a build's rows */
 
-/* The TIDs of a table of a build are those of the scan, or of a build that it has itself. */
+/* The TIDs of a table of a build are those of the scan, or of a build that it has itself.  NULL: its rows, which are read one by one now, have none. */
 static Expr *
 tid_below(const table_scan *scan, int table)
 {
@@ -85,7 +85,7 @@ tid_below(const table_scan *scan, int table)
 		const table_join *join = lfirst(cell);
 
 		if (table < join->num_tables)
-			return expr_tid(EXPR_BUILD_VARNO + foreach_current_index(cell), table);
+			return join->one_by_one ? NULL : expr_tid(EXPR_BUILD_VARNO + foreach_current_index(cell), table);
 		table -= join->num_tables;
 	}
 	elog(ERROR, "a build has no such table");
@@ -143,7 +143,7 @@ table_job_take_build(table_job *job, const table_question *question)
 		value_cells cells;
 
 		/* a number is a job's own */
-		if (!expr_program_add_cells(job->program, expr, value->num_cells, &cells) || cells.num_cells != value->num_cells || cells.form == CELLS_NAMED)
+		if (expr == NULL || !expr_program_add_cells(job->program, expr, value->num_cells, &cells) || cells.num_cells != value->num_cells || cells.form == CELLS_NAMED)
 			return false;
 		for (int i = 0; i < cells.num_cells; i++)
 		{
