@@ -48,32 +48,45 @@ static const int128 powers[] = {
 
 /* ---- numbers */
 
+/* Behind a header of one byte, as tables and files have it, nothing is aligned. */
+static pg_attribute_always_inline uint16
+read_word(const char *bytes, int number)
+{
+	uint16		word;
+
+	memcpy(&word, bytes + number * sizeof(uint16), sizeof(uint16));
+	return word;
+}
+
 /* The number of a numeric, and its display scale.  false: it is odd. */
 static pg_attribute_always_inline bool
-read_plain(const short_numeric *stored, int128 *number, int *scale)
+read_plain(const void *stored, int128 *number, int *scale)
 {
+	const char *bytes = VARDATA_ANY(stored);
 	uint64		first = 0;
+	uint16		header;
 	int			num_digits;
 	int			weight;
 	int			zeros;
 	int			i;
 
-	if (unlikely(!VARATT_IS_4B_U(stored) || (stored->header & NUMERIC_SPECIAL) != NUMERIC_SHORT))
+	if (unlikely(VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)))
 		return false;
-	num_digits = (int) ((VARSIZE(stored) - offsetof(short_numeric, digits)) / sizeof(int16));
-	weight = SHORT_WEIGHT(stored->header);
+	header = read_word(bytes, 0);
+	num_digits = (int) (VARSIZE_ANY_EXHDR(stored) / sizeof(uint16)) - 1;
+	weight = SHORT_WEIGHT(header);
 	zeros = weight + 1 + FRACTION_DIGITS - num_digits;
-	if (unlikely(weight >= WHOLE_DIGITS || zeros < 0))
+	if (unlikely((header & NUMERIC_SPECIAL) != NUMERIC_SHORT || weight >= WHOLE_DIGITS || zeros < 0))
 		return false;
 	for (i = 0; i < Min(num_digits, PART_DIGITS); i++)
-		first = first * DIGIT_BASE + stored->digits[i];
+		first = first * DIGIT_BASE + read_word(bytes, i + 1);
 	*number = first;
 	for (; i < num_digits; i++)
-		*number = *number * DIGIT_BASE + stored->digits[i];
+		*number = *number * DIGIT_BASE + read_word(bytes, i + 1);
 	*number *= powers[zeros];
-	if (stored->header & SHORT_NEGATIVE)
+	if (header & SHORT_NEGATIVE)
 		*number = -*number;
-	*scale = SHORT_SCALE(stored->header);
+	*scale = SHORT_SCALE(header);
 	return true;
 }
 

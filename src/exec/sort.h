@@ -23,6 +23,7 @@ typedef struct sort_state
 	uint64		place;			/* of the next row to return */
 	row_compare run_order;
 	sort_runs  *runs;			/* have all rows if they do not fit, else NULL */
+	uint64		num_in_runs;
 
 	/* for EXPLAIN */
 	const char *executor;
@@ -42,6 +43,15 @@ static inline bool
 sort_has_all_rows(const sort_state *state)
 {
 	return state->runs == NULL && (state->device.query == NULL || !state->device.query->request.in_files);
+}
+
+/* How many rows there are, once they are sorted. */
+static inline uint64
+sort_num_rows(const sort_state *state)
+{
+	if (state->runs)
+		return state->num_in_runs;
+	return state->device.query ? state->device.num_rows : state->node.rows->num_rows;
 }
 
 /* Read and sort all rows, unless that has been done.  If all are in memory, they are in rows, by sort_row_at. */

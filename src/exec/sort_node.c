@@ -99,6 +99,7 @@ write_run(sort_state *state)
 	if (state->runs == NULL)
 		state->runs = sort_runs_create(state->node.css.ss.ps.state->es_query_cxt, &state->run_order, rows);
 	sort_runs_add(state->runs, rows, state->numbers);
+	state->num_in_runs += rows->num_rows;
 	reset(state);
 }
 
@@ -270,6 +271,7 @@ forget(node_state *node)
 	if (state->runs)
 		sort_runs_free(state->runs);
 	state->runs = NULL;
+	state->num_in_runs = 0;
 	device_rows_forget(&state->device);
 	reset(state);
 	state->place = 0;

@@ -18,7 +18,7 @@ typedef struct window_function
 
 	int			frame;			/* its number */
 
-	/* of an aggregate: the frame so far, and what is returned for it */
+	/* of an aggregate: the frame so far, and what is returned for it; of WINDOW_FIRST_VALUE: what the partition begins with */
 	reduction	reduction;
 	reduced_values values;
 	reduced_state state;
@@ -45,6 +45,7 @@ typedef struct window_state
 	bool		has_rows;		/* it has them; else the child computes */
 	row_compare partition;		/* the partition keys */
 	row_compare order;			/* the order keys */
+	row_compare keys;			/* both */
 	int			num_frames;
 	frame_state *frames;
 	int			num_functions;
@@ -53,8 +54,9 @@ typedef struct window_state
 	uint64		place;			/* of the next row */
 	uint64		first;			/* of its partition ... */
 	uint64		behind;			/* ... and behind its last, if a function asks for that; ... */
-	uint64		behind_peers;	/* ... and behind those that are equal in the order */
-	bool		has_ends;		/* a function asks for these */
+	uint64		behind_peers;	/* ... and behind those that are equal in the order, if one does */
+	bool		has_end;		/* a function asks for the partition's end, ... */
+	bool		has_peers_end;	/* ... or for the peers' */
 	int64		rank;
 	int64		dense_rank;
 } window_state;

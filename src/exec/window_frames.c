@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -42,6 +43,7 @@ add_rows(window_state *state, int number, uint64 begin, uint64 end)
 {
 	const chunk *rows = state->input.rows;
 	row_groups	numbers = {.numbers = (uint32 *) state->input.numbers};
+	uint64		first = state->input.first;
 	MemoryContext caller;
 
 	MemoryContextReset(state->frames[number].results);
@@ -52,7 +54,7 @@ add_rows(window_state *state, int number, uint64 begin, uint64 end)
 
 		if (function->kind != WINDOW_AGGREGATE || function->frame != number)
 			continue;
-		reduced_add_rows(&function->values, rows, &numbers, begin, end, &function->state);
+		reduced_add_rows(&function->values, rows, &numbers, begin - first, end - first, &function->state);
 		function->result = reduced_result(function->reduction, &function->state,
 										  function->column < 0 ? 0 : rows->columns[function->column].type->width, &function->result_is_null);
 	}
@@ -64,7 +66,7 @@ is_in_frame(const window_state *state, const frame_state *frame, uint64 place)
 {
 	if (place == state->place)
 		return true;
-	if (place >= state->input.rows->num_rows || frame->end == WINDOW_ROWS)
+	if (place >= window_rows_end(&state->input) || frame->end == WINDOW_ROWS)
 		return false;
 	return window_rows_are_equal(state, &state->partition, state->place, place) &&
 		(frame->end == WINDOW_PARTITION || window_rows_are_equal(state, &state->order, state->place, place));
@@ -89,7 +91,7 @@ static void
 move_frame(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
-	uint64		last = Min(state->place + frame->following, state->input.rows->num_rows - 1);
+	uint64		last = Min(state->place + frame->following, window_rows_end(&state->input) - 1);
 
 	while (last > state->place && !window_rows_are_equal(state, &state->partition, state->place, last))
 		last--;
@@ -100,18 +102,6 @@ move_frame(window_state *state, int number)
 }
 
 /* ---- a row */
-
-static void
-start_partition(window_state *state)
-{
-	state->first = state->place;
-	state->dense_rank = 0;
-	for (int i = 0; i < state->num_frames; i++)
-	{
-		state->frames[i].first = state->frames[i].behind = state->place;
-		forget_states(state, i);
-	}
-}
 
 /* Behind the last row from a place on that is equal in some keys. */
 static uint64
@@ -125,22 +115,68 @@ find_end(const window_state *state, const row_compare *keys, uint64 begin, uint6
 	return place;
 }
 
+/* What frames that begin with the partition begin with, which may be forgotten when it is asked for. */
+static void
+keep_first_values(window_state *state)
+{
+	const window_rows *input = &state->input;
+	uint64		row = window_row_at(input, state->place);
+	MemoryContext caller = CurrentMemoryContext;
+
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		window_function *function = &state->functions[i];
+		const column *col;
+
+		if (function->kind != WINDOW_FIRST_VALUE || state->frames[function->frame].preceding >= 0)
+			continue;
+		col = &input->rows->columns[function->column];
+		function->result_is_null = column_is_null(col, row);
+		MemoryContextSwitchTo(state->frames[function->frame].states);
+		if (!function->result_is_null)
+			function->result = datumCopy(cell_datum(col->type, col->cells, row), col->type->element.typbyval, col->type->element.typlen);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+start_partition(window_state *state)
+{
+	state->first = state->place;
+	state->dense_rank = 0;
+	for (int i = 0; i < state->num_frames; i++)
+	{
+		state->frames[i].first = state->frames[i].behind = state->place;
+		forget_states(state, i);
+	}
+	keep_first_values(state);
+}
+
+/* Where there are no partition keys, all rows are one, whether they are at hand or not. */
+static uint64
+end_of_partition(const window_state *state)
+{
+	if (state->partition.num_keys == 0)
+		return sort_num_rows(state->input.sort);
+	return find_end(state, &state->partition, state->place, window_rows_end(&state->input));
+}
+
 void
 window_find_place(window_state *state)
 {
 	uint64		place = state->place;
-	bool		is_new = place == 0 || !window_rows_are_equal(state, &state->partition, place - 1, place);
+	bool		is_new = place == state->input.first || !window_rows_are_equal(state, &state->partition, place - 1, place);
 
 	if (is_new)
 		start_partition(state);
-	if (is_new && state->has_ends)
-		state->behind = find_end(state, &state->partition, place, state->input.rows->num_rows);
+	if (is_new && state->has_end)
+		state->behind = end_of_partition(state);
 	if (is_new || !window_rows_are_equal(state, &state->order, place - 1, place))
 	{
 		state->rank = place - state->first + 1;
 		state->dense_rank++;
-		if (state->has_ends)
-			state->behind_peers = find_end(state, &state->order, place, state->behind);
+		if (state->has_peers_end)
+			state->behind_peers = find_end(state, &state->order, place, Min(state->behind, window_rows_end(&state->input)));
 	}
 	for (int i = 0; i < state->num_frames; i++)
 	{

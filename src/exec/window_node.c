@@ -4,8 +4,8 @@
  *
  * The node's child is PostgreSQL's WindowAgg, or several, over an MgpuSort, and the scan tuple is what that returns.  If the sorted rows
  * are in memory, the node takes them from there and computes the functions itself.  WindowAgg copies each row into a
- * store first and calls a function for each value.  If the rows did not fit, some partitions are in memory at a time (window_rows.c); without
- * partitions WindowAgg computes everything: it has files for any number of rows.
+ * store first and calls a function for each value.  If the rows did not fit, those around the row at hand are in memory (window_rows.c).  Where that
+ * would be all of them, WindowAgg computes everything: it has files for any number of rows.
  */
 #include "postgres.h"
 
@@ -32,13 +32,21 @@ get_other_row(const window_state *state, const window_function *function, Datum 
 {
 	int64		place = (int64) state->place + function->offset;
 
-	if (place >= 0 && place < (int64) state->input.rows->num_rows && window_rows_are_equal(state, &state->partition, state->place, place))
+	if (place >= (int64) state->first && place < (int64) window_rows_end(&state->input) &&
+		(function->offset <= 0 || window_rows_are_equal(state, &state->partition, state->place, place)))
 	{
 		get_value(state, function, place, value, is_null);
 		return;
 	}
 	*value = function->otherwise;
 	*is_null = function->otherwise_is_null;
+}
+
+static void
+get_result(const window_function *function, Datum *value, bool *is_null)
+{
+	*value = function->result;
+	*is_null = function->result_is_null;
 }
 
 static void
@@ -96,7 +104,10 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_other_row(state, function, value, is_null);
 			break;
 		case WINDOW_FIRST_VALUE:
-			get_value(state, function, state->frames[function->frame].first, value, is_null);
+			if (state->frames[function->frame].preceding >= 0)
+				get_value(state, function, state->frames[function->frame].first, value, is_null);
+			else
+				get_result(function, value, is_null);
 			break;
 		case WINDOW_LAST_VALUE:
 			get_value(state, function, state->frames[function->frame].behind - 1, value, is_null);
@@ -112,8 +123,7 @@ compute(const window_state *state, const window_function *function, Datum *value
 			*value = Float8GetDatum(share_of(state, function->kind));
 			break;
 		default:
-			*value = function->result;
-			*is_null = function->result_is_null;
+			get_result(function, value, is_null);
 	}
 }
 
@@ -127,12 +137,8 @@ next_row(window_state *state)
 	const chunk *rows;
 	MemoryContext caller;
 
-	if (state->place >= state->input.rows->num_rows)
-	{
-		if (!window_rows_next(&state->input))
-			return NULL;
-		state->place = 0;
-	}
+	if (!window_rows_reach(&state->input, state->place, state->first))
+		return NULL;
 	rows = state->input.rows;
 	if (state->input.numbers)
 		sort_fetch_ahead(state->input.sort, state->place);
@@ -165,7 +171,7 @@ next(node_state *node)
 	{
 		start_windows(node->child);
 		state->has_rows = window_rows_start(&state->input);
-		state->place = 0;
+		state->place = state->first = 0;
 		node->ended = true;
 	}
 	return state->has_rows ? next_row(state) : ExecProcNode(node->child);
@@ -214,7 +220,8 @@ start_functions(window_state *state, const query *query)
 		function->offset = list_nth_int(query->offsets, i);
 		function->otherwise_is_null = otherwise == NULL || otherwise->constisnull;
 		function->otherwise = function->otherwise_is_null ? (Datum) 0 : otherwise->constvalue;
-		state->has_ends |= function->kind == WINDOW_NTILE || function->kind == WINDOW_PERCENT_RANK || function->kind == WINDOW_CUME_DIST;
+		state->has_end |= function->kind == WINDOW_NTILE || function->kind == WINDOW_PERCENT_RANK || function->kind == WINDOW_CUME_DIST;
+		state->has_peers_end |= function->kind == WINDOW_CUME_DIST;
 		if (function->kind == WINDOW_AGGREGATE)
 			start_aggregate(state, function, list_nth_oid(query->aggregates, i));
 	}
@@ -232,12 +239,15 @@ begin(node_state *node)
 	while (IsA(below, WindowAggState))
 		below = outerPlanState(below);
 	state->input.sort = (sort_state *) below;
-	state->input.partition = &state->partition;
 	if (!IsA(below, CustomScanState) || state->input.sort->node.css.methods != node->css.methods || state->input.sort->node.operator != &sort_operator)
 		elog(ERROR, "the child of MgpuWindow's WindowAgg is not MgpuSort");
 	rows = state->input.sort->node.rows;
 	state->partition = node_order(query, rows, 0, num_partitions);
 	state->order = node_order(query, rows, num_partitions, list_length(query->order_columns) - num_partitions);
+	state->keys = node_order(query, rows, 0, list_length(query->order_columns));
+	state->input.reach = window_reach_of(query);
+	if (state->input.reach.keeps != WINDOW_KEEPS_ROWS)
+		state->input.together = state->input.reach.keeps == WINDOW_KEEPS_PEERS ? &state->keys : &state->partition;
 	start_frames(state, query);
 	start_functions(state, query);
 }

@@ -37,10 +37,13 @@ extern void join_search_init(void);
 
 /* Offer MgpuSort in place of an ORDER BY's Sort, or of the Sort below a relation's paths. */
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
-extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows);
+extern void sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
 
-/* Offer MgpuWindow in place of a relation's WindowAgg over an MgpuSort. */
-extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);
+/* A copy of a relation's path over an MgpuSort, which nobody has yet; or NULL, and why. */
+extern Path *sort_path_below(PlannerInfo *root, const RelOptInfo *rel, bool of_windows, const char **reason);
+
+/* Offer MgpuWindow in place of a relation's WindowAgg, over an MgpuSort, and MgpuSort alone below that.  *no_window: why not the former. */
+extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel, const char **no_window);
 
 /* Where windows have several orders: offer nodes for those below the last Sort, from the lowest on. */
 extern void window_offer_lower(PlannerInfo *root, RelOptInfo *rel);

@@ -250,6 +250,19 @@ sort_of(const Path *path)
 	return IsA(path, SortPath) || IsA(path, IncrementalSortPath) ? (const SortPath *) path : NULL;
 }
 
+/* What a Sort takes the place of: a Sort, or what reads rows in order, with a projection that has the columns that go up. */
+static const Path *
+place_of_sort(const Path *path)
+{
+	const SortPath *sort = sort_of(path);
+
+	if (sort)
+		return &sort->path;
+	while (bytes_above(path) > 0 && !(IsA(path, ProjectionPath) && bytes_above(((const path_above *) path)->subpath) == 0))
+		path = ((const path_above *) path)->subpath;
+	return path;
+}
+
 /* Copy what lies above a Sort, with another path in its place. */
 static Path *
 copy_above(const Path *path, const Path *sort, Path *instead)
@@ -317,7 +330,7 @@ sort_instead(PlannerInfo *root, const Path *above, const Path *ordered, const So
 static const SortPath *
 sort_to_replace(PlannerInfo *root, const Path *above)
 {
-	const Path *replaced = bottom_of(above);
+	const Path *replaced = place_of_sort(above);
 	const SortPath *instead;
 
 	if (IsA(replaced, SortPath))
@@ -354,24 +367,35 @@ with_arguments(PlannerInfo *root, const SortPath *sort)
 	return copy;
 }
 
-const char *
-sort_offer_below(PlannerInfo *root, RelOptInfo *rel, bool of_windows)
+Path *
+sort_path_below(PlannerInfo *root, const RelOptInfo *rel, bool of_windows, const char **reason)
 {
 	const Path *sorting = cheapest_path(rel, true);
 	const Path *above = sorting ? sorting : cheapest_path(rel, false);
 	const SortPath *sort = above ? sort_to_replace(root, above) : NULL;
-	const char *reason;
-	Path	   *path;
+	Path	   *path = NULL;
 	top_task	task;
 
+	*reason = "rows come in this order";
 	if (sort == NULL)
-		return "rows come in this order";
+		return NULL;
 	if (of_windows)
 		sort = with_arguments(root, sort);
-	if (!top_task_of_sort(&task, root, sort))
-		return task.why_not;
-	path = make_path(&task, sort, sort->path.pathtarget, &reason);
-	return path ? sort_add_path(rel, copy_above(above, bottom_of(above), path)) : reason;
+	if (top_task_of_sort(&task, root, sort))
+		path = make_path(&task, sort, sort->path.pathtarget, reason);
+	else
+		*reason = task.why_not;
+	return path ? copy_above(above, place_of_sort(above), path) : NULL;
+}
+
+void
+sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
+{
+	const char *reason;
+	Path	   *path = sort_path_below(root, rel, false, &reason);
+
+	if (path)
+		(void) sort_add_path(rel, path);
 }
 
 const SortPath *

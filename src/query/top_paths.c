@@ -277,13 +277,14 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 static void
 offer_windows(PlannerInfo *root, RelOptInfo *rel)
 {
-	const char *why_not;
+	const char *no_window;
+	const char *no_sort;
 
 	window_offer_lower(root, rel);
-	why_not = sort_offer_below(root, rel, true);
-	report_offer(root, DECLINED_SORT, why_not);
-	if (why_not == NULL)
-		report_offer(root, DECLINED_WINDOW, window_offer(root, rel));
+	no_sort = window_offer(root, rel, &no_window);
+	report_offer(root, DECLINED_SORT, no_sort);
+	if (no_sort == NULL)
+		report_offer(root, DECLINED_WINDOW, no_window);
 }
 
 /* Such as MgpuGroup, which needs no sort. */
@@ -313,7 +314,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		offer_windows(root, output_rel);
 	/* these need not sort: that no sort is offered is no news */
 	else if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) && !has_custom_path(output_rel))
-		(void) sort_offer_below(root, output_rel, false);
+		sort_offer_below(root, output_rel);
 }
 
 /* ---- windows */

@@ -16,6 +16,7 @@
 #include "query/custom_plan.h"
 #include "query/group_count.h"
 #include "query/offers.h"
+#include "query/window_reach.h"
 #include "query/window_task.h"
 #include "settings.h"
 
@@ -33,23 +34,6 @@ cost_path(const window_task *task, Path *path, const WindowAggPath *core)
 	path->total_cost = sort->total_cost + target_cost->startup +
 		path->rows * (FUNCTION_COST * cpu_operator_cost * list_length(task->functions) + target_cost->per_tuple);
 	mgpu_take_disabled_nodes(path, sort);
-}
-
-/* A relation's WindowAgg over an MgpuSort, or NULL. */
-static const WindowAggPath *
-window_over_sort(const RelOptInfo *rel)
-{
-	ListCell   *cell;
-
-	foreach(cell, rel->pathlist)
-	{
-		const WindowAggPath *path = lfirst(cell);
-		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(window_task_below(&path->path)) : NULL;
-
-		if (below && below->kind == QUERY_SORT)
-			return path;
-	}
-	return NULL;
 }
 
 /*
@@ -70,42 +54,57 @@ make_child(PlannerInfo *root, const WindowAggPath *core, const List *scan_tuple)
 	return child;
 }
 
-/* A partition may have so many times as many rows as the mean. */
+/* A partition, or the rows that are equal in the order, may have so many times as many rows as the mean. */
 #define PARTITION_MARGIN 4
 
-/* Whether rows that do not fit in memory do so a partition at a time. */
-static bool
-partitions_fit(PlannerInfo *root, const window_task *task, double num_rows)
+/* How many rows are in memory at a time, of those that do not fit. */
+static double
+num_at_hand(PlannerInfo *root, const window_task *task, double num_rows)
 {
+	window_reach reach = window_reach_of(task->query);
+	int			num_keys = reach.keeps == WINDOW_KEEPS_PARTITION ? task->query->num_partition_keys : list_length(task->query->order_columns);
+	double		num_around = (double) reach.back + reach.ahead;
 	List	   *keys = NIL;
+
+	if (reach.keeps == WINDOW_KEEPS_ALL)
+		return num_rows;
+	if (reach.keeps == WINDOW_KEEPS_ROWS)
+		return 2 * num_around;
+	for (int i = 0; i < num_keys; i++)
+		keys = lappend(keys, list_nth(task->columns, list_nth_int(task->query->order_columns, i)));
+	return 2 * num_around + PARTITION_MARGIN * num_rows / group_count(root, keys, num_rows);
+}
+
+/* Whether of rows that do not fit in memory those do that are wanted at a time. */
+static bool
+rows_at_hand_fit(PlannerInfo *root, const window_task *task, double num_rows)
+{
 	Size		row_bytes = sizeof(uint32);
 	ListCell   *cell;
 
-	for (int i = 0; i < task->query->num_partition_keys; i++)
-		keys = lappend(keys, list_nth(task->columns, list_nth_int(task->query->order_columns, i)));
 	foreach(cell, task->columns)
 		row_bytes += custom_plan_cell_bytes(lfirst(cell)) + custom_plan_value_bytes(root, lfirst(cell));
-	return keys != NIL &&
-		PARTITION_MARGIN * num_rows / group_count(root, keys, num_rows) * row_bytes <= get_hash_memory_limit();
+	return num_at_hand(root, task, num_rows) * row_bytes <= get_hash_memory_limit();
 }
 
-const char *
-window_offer(PlannerInfo *root, RelOptInfo *rel)
+/* Offer MgpuWindow in place of a relation's path over an MgpuSort.  Returns why it is not taken, or NULL. */
+static const char *
+offer_over_sort(PlannerInfo *root, RelOptInfo *rel, const Path *over_sort)
 {
-	const WindowAggPath *core = window_over_sort(rel);
+	const WindowAggPath *core = (const WindowAggPath *) over_sort;
 	CustomPath *path;
 	List	   *scan_tuple;
 	window_task task;
 
-	if (core == NULL)
+	if (!IsA(core, WindowAggPath) || custom_plan_query(window_task_below(over_sort)) == NULL)
 		return window_task_others;
 	/* a node that asks them would be between the window and its sort */
 	if (root->hasPseudoConstantQuals)
 		return "a condition is the same for all rows";
 	if (!window_task_make(&task, root, core))
 		return task.why_not;
-	if (!custom_plan_query(window_task_below(&core->path))->fits && !partitions_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
-		return "the rows of a partition are expected to need more memory than work_mem times hash_mem_multiplier";
+	if (!custom_plan_query(window_task_below(&core->path))->fits && !rows_at_hand_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+		return "rows that are looked at together are expected to need more memory than work_mem times hash_mem_multiplier";
 	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = custom_plan_path(&(node_path) {
 		.query = task.query,
@@ -120,6 +119,19 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	return sort_add_path(rel, &path->path);
 }
 
+const char *
+window_offer(PlannerInfo *root, RelOptInfo *rel, const char **no_window)
+{
+	const char *no_sort;
+	Path	   *over_sort = sort_path_below(root, rel, true, &no_sort);
+
+	if (over_sort == NULL)
+		return no_sort;
+	*no_window = offer_over_sort(root, rel, over_sort);
+	no_sort = sort_add_path(rel, over_sort);
+	return *no_window ? no_sort : NULL;
+}
+
 void
 window_offer_lower(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -129,6 +141,7 @@ window_offer_lower(PlannerInfo *root, RelOptInfo *rel)
 	RelOptInfo *lower;
 	SortPath   *again;
 	Path	   *better;
+	const char *no_window;
 
 	if (sort == NULL || !IsA(sort->subpath, WindowAggPath))
 		return;
@@ -139,8 +152,7 @@ window_offer_lower(PlannerInfo *root, RelOptInfo *rel)
 	*lower = *rel;
 	lower->pathlist = list_make1(windows);
 	window_offer_lower(root, lower);
-	if (sort_offer_below(root, lower, true) == NULL)
-		(void) window_offer(root, lower);
+	(void) window_offer(root, lower, &no_window);
 	set_cheapest(lower);
 	better = lower->cheapest_total_path;
 	if (better->total_cost >= sort->subpath->total_cost)

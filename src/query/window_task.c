@@ -80,7 +80,7 @@ take_offset(window_task *task, const WindowFunc *function)
 		rows = DatumGetInt32(offset->constvalue);
 	if (is_lag(function))
 		rows = -rows;
-	if (rows != (int) rows)
+	if (Max(rows, -rows) > PG_INT32_MAX)
 		return give_up(task, "an offset of lag or lead is too large");
 	task->query->offsets = lappend_int(task->query->offsets, (int) rows);
 	task->query->defaults = lappend(task->query->defaults, otherwise);

@@ -91,9 +91,27 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE after(100);
 EXECUTE after(1900);
 DEALLOCATE after;
--- of what does not fit in memory some partitions are at a time; without partitions PostgreSQL's own node computes it
+-- of what does not fit in memory, the rows around each row are: as far as functions look back and ahead, its peers, or its partition
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
+CREATE TABLE long AS SELECT i, k, g, h, v, w, f, r, n, t || repeat('x', k) AS t, at, a FROM framed, generate_series(0, 4) k;
+VACUUM ANALYZE long;
+SELECT "window", count(*) FILTER (WHERE node) AS nodes, count(*) FILTER (WHERE same) AS same, string_agg(function, '; ') FILTER (WHERE NOT same) AS differ FROM (VALUES
+    ('ORDER BY i, k'), ('ORDER BY v, i DESC, k'), ('PARTITION BY h ORDER BY w, k'), ('PARTITION BY g ORDER BY v, n, i, k'), ('PARTITION BY i ORDER BY k DESC'), ('PARTITION BY h, k ORDER BY i')) w("window"), (VALUES
+    ('row_number() OVER w, rank() OVER w, dense_rank() OVER w'), ('lag(t) OVER w, lead(t) OVER w'), ('lag(i, 7) OVER w, lead(a, 30) OVER w, lag(n, 2, -1) OVER w'), ('lag(i, 3000) OVER w'), ('lead(t, 2500) OVER w, lag(at, 900) OVER w'), ('first_value(t) OVER w, last_value(t) OVER w'),
+    ('first_value(v) OVER w, first_value(t) OVER (w ROWS 3 PRECEDING), last_value(t) OVER (w ROWS BETWEEN 4 PRECEDING AND 6 FOLLOWING)'), ('sum(v) OVER w, count(t) OVER w, avg(n) OVER w, max(at) OVER w'), ('sum(f) OVER w, sum(f) OVER (w ROWS UNBOUNDED PRECEDING)'), ('avg(v) OVER (w ROWS 6 PRECEDING), sum(n) OVER (w ROWS BETWEEN 50 PRECEDING AND 50 FOLLOWING)'),
+    ('ntile(7) OVER w, percent_rank() OVER w'), ('cume_dist() OVER w, nth_value(i, 3) OVER w, lead(i, 5) OVER w'), ('sum(v) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), lead(i, 3) OVER w')) f(function),
+    LATERAL pg_temp.check(format('SELECT i, k, %s FROM long WINDOW w AS (%s)', function, "window")) c GROUP BY 1 ORDER BY 1;
+-- rows that are equal in the order come together, however many
+SELECT function, c.* FROM (VALUES ('sum(n) OVER (ORDER BY h)'), ('sum(n) OVER (ORDER BY i % 500)'), ('rank() OVER (ORDER BY h), cume_dist() OVER (ORDER BY h)'), ('last_value(h) OVER (PARTITION BY k ORDER BY i % 90)'), ('ntile(5) OVER (ORDER BY i, k)')) t(function), pg_temp.check(format('SELECT i, k, %s FROM long', function)) c;
+SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, k, lag(t) OVER (ORDER BY v, i, k), sum(v) OVER (ORDER BY v, i, k) FROM long WHERE h <> id) s') c;
+BEGIN;
+DECLARE rows SCROLL CURSOR FOR SELECT i, k, lag(i) OVER (ORDER BY i, k), lead(k, 2) OVER (ORDER BY i, k) FROM long;
+FETCH ABSOLUTE 4000 FROM rows;
+FETCH BACKWARD 1 FROM rows;
+FETCH ABSOLUTE 9999 FROM rows;
+FETCH ABSOLUTE 3 FROM rows;
+ROLLBACK;
 SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, percent_rank() OVER w, cume_dist() OVER w, nth_value(t, 2) OVER w, lead(a, 2) OVER w, count(*) OVER (PARTITION BY g) FROM framed WINDOW w AS (PARTITION BY g ORDER BY v)') c;
 SELECT c.* FROM pg_temp.check('SELECT i, rank() OVER (PARTITION BY g ORDER BY v, i), sum(v) OVER (PARTITION BY h), lag(t) OVER (ORDER BY f, i), count(*) OVER (PARTITION BY h, c ORDER BY i) FROM framed') c;
 SELECT c.* FROM pg_temp.check('SELECT i, ntile(3) OVER w, lag(at) OVER w FROM framed WINDOW w AS (PARTITION BY i ORDER BY v)') c;
@@ -108,6 +126,7 @@ SET mgpu.report_declined = on;
 -- a GPU without a service has a notice of its own
 SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT sum(v) OVER (PARTITION BY h) FROM long');
 RESET work_mem;
 SET mgpu.enable_sort = force;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, h) OVER (ORDER BY i) FROM framed');
@@ -122,6 +141,6 @@ SET ROLE framed_user;
 SELECT count(l) FROM (SELECT lag(v) OVER (ORDER BY i) AS l FROM framed) s;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION lag(anyelement) TO public;
-DROP TABLE framed, three;
+DROP TABLE framed, long, three;
 DROP ROLE framed_user;
 DROP COLLATION framed_any_case;

@@ -1,0 +1,28 @@
+/*
+ * window_reach.h
+ *		Which rows the functions of an MgpuWindow look at, for one row.
+ */
+#ifndef MGPU_WINDOW_REACH_H
+#define MGPU_WINDOW_REACH_H
+
+#include "query/query.h"
+
+/* Which rows are at hand together. */
+typedef enum window_keeps
+{
+	WINDOW_KEEPS_ROWS,			/* those that it looks back to, and ahead */
+	WINDOW_KEEPS_PEERS,			/* and those that are equal in partition and order */
+	WINDOW_KEEPS_PARTITION,		/* and those of its partition */
+	WINDOW_KEEPS_ALL			/* all are one partition, and its end is asked for */
+} window_keeps;
+
+typedef struct window_reach
+{
+	window_keeps keeps;
+	int			back;			/* rows in front of it, at least the one before */
+	int			ahead;			/* rows behind it */
+} window_reach;
+
+extern window_reach window_reach_of(const query *query);
+
+#endif							/* MGPU_WINDOW_REACH_H */
