@@ -19,6 +19,7 @@
 
 #include "compat.h"
 #include "array/array_result.h"
+#include "core/byte_hash.h"
 #include "keys/byte_strings.h"
 #include "keys/string_maker.h"
 #include "threads.h"
@@ -83,6 +84,51 @@ num_tasks(int64 num_items, int64 task_items)
 	return (num_items + task_items - 1) / task_items;
 }
 
+/* A string that was made, and its value. */
+typedef struct made_string
+{
+	const char *value;			/* NULL: none yet */
+	uint32		size;
+	mgpu_span	span;
+} made_string;
+
+/* Collated texts that are looked for among the last ones. */
+#define LAST_STRINGS 256
+
+/* A task's part of the arena. */
+typedef struct string_task
+{
+	const string_maker *maker;
+	char	   *arena;
+	Size		offset;			/* of the next string */
+	Size		limit;			/* where the part ends */
+	made_string last[LAST_STRINGS];	/* collated, by hashes of their values */
+} string_task;
+
+/*
+ * Have a value's string: the one that an equal text has got, or a new one.  Many columns have few texts, and strxfrm takes some 100 ns.  false: there is none.
+ */
+static bool
+have_string(string_task *task, const char *value, uint32 size, mgpu_span *span)
+{
+	made_string *last = task->maker->locale ? &task->last[mgpu_byte_hash(value, size, 0) % LAST_STRINGS] : NULL;
+	Size		made;
+
+	if (last && last->value && last->size == size && memcmp(last->value, value, size) == 0)
+	{
+		*span = last->span;
+		return true;
+	}
+	made = string_maker_make(task->maker, value, size, task->arena + task->offset, task->limit - task->offset);
+	if (made == 0)
+		return false;
+	*span = (mgpu_span) {task->offset, made};
+	task->offset += made + string_maker_end(task->maker);
+	if (last)
+		*last = (made_string) {value, size, *span};
+	return true;
+}
+
 /* Strings to be made from an array's values. */
 typedef struct make_context
 {
@@ -102,22 +148,17 @@ make_task(void *context, uint64 task, int worker)
 	mgpu_span  *spans = make->bytes->spans;
 	int64		first = task * make->task_items;
 	int64		end = Min(first + make->task_items, make->num_items);
-	Size		offset = string_maker_space(make->maker, spans[first].offset);
-	Size		limit = string_maker_space(make->maker, (Size) spans[end - 1].offset + spans[end - 1].size);
+	string_task strings = {
+		.maker = make->maker,.arena = make->bytes->arena,.offset = string_maker_space(make->maker, spans[first].offset),
+		.limit = string_maker_space(make->maker, (Size) spans[end - 1].offset + spans[end - 1].size)
+	};
 
 	for (int64 i = first; i < end; i++)
-	{
-		Size		made = string_maker_make(make->maker, make->data + spans[i].offset, spans[i].size,
-									   make->bytes->arena + offset, limit - offset);
-
-		if (made == 0)
+		if (!have_string(&strings, make->data + spans[i].offset, spans[i].size, &spans[i]))
 		{
 			make->failed = true;
 			return;
 		}
-		spans[i] = (mgpu_span) {offset, made};
-		offset += made + string_maker_end(make->maker);
-	}
 }
 
 /*
@@ -228,6 +269,16 @@ space_task(void *context, uint64 task, int worker)
 	copy->begins[task] = space;
 }
 
+/* Copy a value to the arena: it is its own string. */
+static void
+copy_value(string_task *task, const char *value, uint32 size, mgpu_span *span)
+{
+	size = string_maker_value_size(task->maker->form, value, size);
+	memcpy(task->arena + task->offset, value, size);
+	*span = (mgpu_span) {task->offset, size};
+	task->offset += size;
+}
+
 static void
 copy_task(void *context, uint64 task, int worker)
 {
@@ -235,31 +286,20 @@ copy_task(void *context, uint64 task, int worker)
 	byte_source *bytes = copy->bytes;
 	int64		first = task * copy->task_items;
 	int64		end = Min(first + copy->task_items, copy->num_items);
-	Size		offset = copy->begins[task];
+	string_task strings = {.maker = copy->maker,.arena = bytes->arena,.offset = copy->begins[task],.limit = copy->begins[task + 1]};
 
 	for (int64 i = first; i < end; i++)
 	{
-		char	   *out = bytes->arena + offset;
-		Size		written;
 		uint32		size;
 		const char *value = cell_value(copy, i, end, &size);
 
-		if (string_maker_makes(copy->maker))
+		if (!string_maker_makes(copy->maker))
+			copy_value(&strings, value, size, &bytes->spans[i]);
+		else if (!have_string(&strings, value, size, &bytes->spans[i]))
 		{
-			written = string_maker_make(copy->maker, value, size, out, copy->begins[task + 1] - offset);
-			if (written == 0)
-			{
-				copy->failed = true;
-				return;
-			}
+			copy->failed = true;
+			return;
 		}
-		else
-		{
-			written = string_maker_value_size(copy->maker->form, value, size);
-			memcpy(out, value, written);
-		}
-		bytes->spans[i] = (mgpu_span) {offset, written};
-		offset += written + string_maker_end(copy->maker);
 	}
 }
 

@@ -36,13 +36,14 @@ collated_text(const char *string)
 	return string + strlen(string) + 1;
 }
 
-/* Compare two texts as the server does. */
+/* Compare two texts as the server does.  Equal ones, which lie side by side in order, need no strcoll. */
 static inline int
 collated_compare(locale_t locale, const char *a, const char *b)
 {
-	int			order = strcoll_l(a, b, locale);
+	int			bytes = strcmp(a, b);
+	int			order = bytes == 0 ? 0 : strcoll_l(a, b, locale);
 
-	return order != 0 ? order : strcmp(a, b);
+	return order != 0 ? order : bytes;
 }
 
 #endif							/* MGPU_KEYS_COLLATED_H */
