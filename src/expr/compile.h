@@ -203,6 +203,7 @@ extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 
 /* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);

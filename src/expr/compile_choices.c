@@ -145,6 +145,34 @@ compile_joined(expr_program *program, List *args, Oid type_id, int code, expr_va
 	return true;
 }
 
+/* The second value in place of the first: where that is less, or greater, or NULL. */
+static expr_value
+take_second(expr_program *program, bool is_greatest, const expr_value *values)
+{
+	expr_value	tests[2];
+	expr_value	from[3] = {{0}, values[1], values[0]};
+
+	tests[0] = add_op(program, MGPU_RUN_COMPARE_INTEGER, expr_boolean, is_greatest ? MGPU_IS_LESS : MGPU_IS_GREATER, 2, values);
+	tests[1] = add_op(program, MGPU_RUN_IS_NULL, expr_boolean, 0, 1, values);
+	from[0] = add_op(program, MGPU_RUN_OR, expr_boolean, 0, 2, tests);
+	return add_op(program, MGPU_RUN_CHOOSE, values[0].type, 0, 3, from);
+}
+
+/* Of numerics that are equal, PostgreSQL takes the first, which may show fewer digits than the next. */
+static bool
+compile_extreme_numeric(expr_program *program, const MinMaxExpr *expr, expr_value *value)
+{
+	int			num_values = list_length(expr->args);
+	expr_value *values = palloc(num_values * sizeof(expr_value));
+
+	if (!compile_results(program, expr->args, expr->minmaxtype, values))
+		return false;
+	for (int i = 1; i < num_values; i++)
+		values[i] = take_second(program, expr->op == IS_GREATEST, &values[i - 1]);
+	*value = values[num_values - 1];
+	return true;
+}
+
 static bool
 compile_extreme(expr_program *program, const MinMaxExpr *expr, expr_value *value)
 {
@@ -152,9 +180,11 @@ compile_extreme(expr_program *program, const MinMaxExpr *expr, expr_value *value
 	bool		is_greatest = expr->op == IS_GREATEST;
 	bool		is_real = getBaseType(expr->minmaxtype) == FLOAT4OID || getBaseType(expr->minmaxtype) == FLOAT8OID;
 
-	/* of numerics that are equal, PostgreSQL's choice may show other digits; enums have an order of their own */
-	if (!expr_type_of(expr->minmaxtype, -1, &type) || type.lane == MGPU_LANE_BYTES || type.is_numeric || type_is_enum(getBaseType(expr->minmaxtype)))
+	/* enums have an order of their own */
+	if (!expr_type_of(expr->minmaxtype, -1, &type) || type.lane == MGPU_LANE_BYTES || type_is_enum(getBaseType(expr->minmaxtype)))
 		return false;
+	if (type.is_numeric)
+		return compile_extreme_numeric(program, expr, value);
 	if (is_real)
 		return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_REAL : MGPU_RUN_SMALLER_REAL, value);
 	return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_INTEGER : MGPU_RUN_SMALLER_INTEGER, value);

@@ -89,27 +89,6 @@ time_field_values(const char *field, double range)
 	return place >= 0 && place < (int) lengthof(most) && most[place] > 0 ? most[place] : HUGE_VAL;
 }
 
-/* To a time zone or from it.  false: its offsets are not known. */
-static bool
-change_by(expr_program *program, pg_tz *zone, int code, expr_value *value)
-{
-	if (program->last_zone != zone)
-		program->last_zone_table = table_of_zone(program, zone);
-	program->last_zone = zone;
-	if (program->last_zone_table < 0)
-		return false;
-	*value = add_op(program, code, time_type, program->last_zone_table, 1, value);
-	return true;
-}
-
-/* The session's may be another one later. */
-bool
-compile_change_zone(expr_program *program, int code, expr_value *value)
-{
-	program->zone = session_timezone;
-	return change_by(program, session_timezone, code, value);
-}
-
 /* Within an hour, PostgreSQL keeps the offset that the time had. */
 static void
 keep_offset(expr_program *program, expr_value zoned, expr_value local, expr_value *value)
@@ -211,50 +190,45 @@ compile_dates(expr_program *program, const function_call *call, expr_value *valu
 	return true;
 }
 
-/* A time and a constant interval.  Where a day's length depends on the time zone, it may have none. */
+/* Add microseconds to a time. */
 static bool
-compile_interval(expr_program *program, const function_call *call, expr_value *value)
+add_span(expr_program *program, int64 span, expr_value *value)
 {
-	const Const *constant = constant_of(lsecond(call->args));
-	const Interval *interval;
-	expr_value	args[2];
+	expr_value	args[2] = {*value};
 
-	if (constant == NULL || !compile_expr(program, linitial(call->args), &args[0]))
+	if (!compile_number(program, span, &args[1]))
 		return false;
-	interval = DatumGetIntervalP(constant->constvalue);
-	if (interval->month != 0 || abs(interval->day) > 1000000 || (call->known->zoned && interval->day != 0) ||
-		interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
-		return false;
-	if (!compile_number(program, call->known->number * (interval->day * USECS_PER_DAY + interval->time), &args[1]))
-		return false;
-	args[0] = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, &args[0]);
 	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, args);
 	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
 	return true;
 }
 
+/* Days have the lengths that they have in the session's time zone. */
 static bool
-compile_zone(expr_program *program, const function_call *call, expr_value *value)
+add_zoned_days(expr_program *program, int64 days, expr_value *value)
 {
-	if (!compile_expr(program, linitial(call->args), value))
-		return false;
-	if (!call->known->zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
-		return false;
-	*value = add_op(program, call->known->code, call->known->zoned ? time_type : call->type, 0, 1, value);
-	return !call->known->zoned || compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+	return days == 0 || (compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value) && add_span(program, days * USECS_PER_DAY, value) &&
+						 compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value));
 }
 
-/* AT TIME ZONE.  A name with a slash is no abbreviation, whose meaning a setting may change. */
+/* A date or time, and a constant interval without months. */
 static bool
-compile_named_zone(expr_program *program, const function_call *call, expr_value *value)
+compile_interval(expr_program *program, const function_call *call, expr_value *value)
 {
-	const char *name = text_constant(linitial(call->args));
-	pg_tz	   *zone;
+	const Const *constant = constant_of(lsecond(call->args));
+	const Interval *interval;
+	int			sign = call->known->number;
 
-	if (name == NULL || (strchr(name, '/') == NULL && strcmp(name, "UTC") != 0))
+	if (constant == NULL || !compile_expr(program, linitial(call->args), value))
 		return false;
-	zone = pg_tzset(name);
-	return zone && compile_expr(program, lsecond(call->args), value) && change_by(program, zone, call->known->code, value);
+	interval = DatumGetIntervalP(constant->constvalue);
+	if (interval->month != 0 || abs(interval->day) > 1000000 || interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
+		return false;
+	*value = add_op(program, call->known->code, time_type, 0, 1, value);
+	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
+	if (call->known->zoned)
+		return add_zoned_days(program, sign * interval->day, value) && add_span(program, sign * interval->time, value);
+	return add_span(program, sign * (interval->day * USECS_PER_DAY + interval->time), value);
 }
 
 bool
@@ -275,9 +249,7 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
 			return compile_interval(program, call, value);
-		case FORM_NAMED_ZONE:
-			return compile_named_zone(program, call, value);
 		default:
-			return compile_zone(program, call, value);
+			return compile_zoned(program, call, value);
 	}
 }

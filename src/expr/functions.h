@@ -38,7 +38,9 @@ typedef enum function_form
 	FORM_SPAN,					/* a comparison of intervals between times, or constant ones */
 	FORM_SPAN_EPOCH,			/* extract(epoch from such an interval) */
 	FORM_DATES,					/* days are added, or differ */
-	FORM_INTERVAL,				/* number: 1 or -1, the interval's sign */
+	FORM_INTERVAL,				/* of a constant one; code: makes a time; number: 1 or -1, the interval's sign */
+	FORM_MIXED_TIMES,			/* a comparison of a date and a time, or of times of both kinds; zoned: one has a time zone */
+	FORM_TIME_OF_DAY,
 	FORM_NAMED_ZONE,			/* AT TIME ZONE */
 	FORM_ZONE					/* between timestamps with and without time zone, and dates */
 } function_form;

@@ -95,6 +95,9 @@ foreach my $outcome ('<', '<=', '>', '>=', '=', '<>')
 check_programs('the result of a subquery', 1, 'SELECT g, count(*), sum(n) FROM t WHERE n > (SELECT avg(n) FROM holes) GROUP BY g', 'SELECT count(*) FROM holes WHERE ts = (SELECT max(ts) FROM holes) OR m < (SELECT avg(m) FROM t)',
 	'SELECT g, max(v) FROM t WHERE v < (SELECT percentile_cont(0.1) WITHIN GROUP (ORDER BY v) FROM holes)::int AND k >= (SELECT min(k) FROM t WHERE b) GROUP BY g');
 run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
+my @mixed_times = ('tz > d', 'd >= tz', 'ts <= d + 100', 'tz <> ts', 'ts < tz', "tz + interval '3 days' > ts", "tz - interval '1 day 02:00' >= d", "tz + interval '40 days' > tz + interval '960 hours'", "d + interval '5 days 1 hour' < ts", "d - interval '5 days' < tz",
+	"tz::time > '12:00'", "ts::time BETWEEN '00:30' AND '04:00'");
+check_programs("another time zone: $_", 1, "SELECT g, count(*), max(v) FROM t WHERE $_ GROUP BY g") foreach @mixed_times;
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
 run('RESET timezone');
 
@@ -107,7 +110,8 @@ check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), cou
 # functions of times have few values, though each row has a time of its own: by statistics, and by what they are
 run('CREATE TABLE seconds AS SELECT i AS id, i % 10 AS g, timestamptz \'2026-01-01 00:00+01\' + i * interval \'30 seconds\' AS at, date \'2026-01-01\' + i % 400 AS d FROM generate_series(1, 20000) i', 'ANALYZE seconds');
 foreach my $key ([ "date_trunc('day', at)", 7, 14 ], [ "date_trunc('hour', at AT TIME ZONE 'Europe/Paris')", 167, 230 ], [ "date_bin('6 hours', at, '2026-01-01')", 28, 45 ], [ 'at::date', 7, 14 ], [ "to_char(at, 'YYYY-MM')", 1, 8 ],
-	[ "to_char(at, 'HH24')", 24, 30 ], [ 'extract(dow FROM at)', 7, 12 ], [ 'extract(month FROM d)', 12, 18 ], [ 'id % 5', 5, 9 ], [ "date_trunc('day', at), g", 70, 140 ], [ "date_trunc('second', at)", 15_000, 20_000 ], [ 'at', 15_000, 20_000 ])
+	[ "to_char(at, 'HH24')", 24, 30 ], [ 'extract(dow FROM at)', 7, 12 ], [ 'extract(month FROM d)', 12, 18 ], [ 'id % 5', 5, 9 ], [ 'id / 100', 190, 210 ], [ '(id / 100) * 100 + 7', 190, 210 ], [ 'mod(id, 6)', 6, 10 ], [ 'extract(epoch FROM at)::int8 / 3600', 160, 230 ], [ 'floor(id / 250.0)', 80, 90 ], [ 'round(id::numeric, -2)', 190, 210 ],
+	[ 'width_bucket(id::float8, 0, 100, 5)', 5, 10 ], [ "CASE WHEN id > 5 THEN 'a' WHEN id < 0 THEN 'b' END", 2, 6 ], [ 'id > 7, g', 10, 50 ], [ '(0.5 * id)::int', 9_000, 10_010 ], [ "date_trunc('day', at), g", 70, 140 ], [ "date_trunc('second', at)", 15_000, 20_000 ], [ 'at', 15_000, 20_000 ])
 {
 	my ($expression, $least, $most) = @$key;
 	my ($expected) = $session->query("SET mgpu.enable_group = force; EXPLAIN SELECT $expression, count(*) FROM seconds GROUP BY $expression") =~ /MgpuGroup.*?rows=(\d+)/;
