@@ -49,6 +49,18 @@ get_result(const window_function *function, Datum *value, bool *is_null)
 	*is_null = function->result_is_null;
 }
 
+/* What a partition begins with is kept. */
+static void
+get_first_value(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	const frame_state *frame = &state->frames[function->frame];
+
+	if (frame->preceding >= 0)
+		get_value(state, function, frame->first, value, is_null);
+	else
+		get_result(function, value, is_null);
+}
+
 static void
 get_nth_value(const window_state *state, const window_function *function, Datum *value, bool *is_null)
 {
@@ -104,10 +116,7 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_other_row(state, function, value, is_null);
 			break;
 		case WINDOW_FIRST_VALUE:
-			if (state->frames[function->frame].preceding >= 0)
-				get_value(state, function, state->frames[function->frame].first, value, is_null);
-			else
-				get_result(function, value, is_null);
+			get_first_value(state, function, value, is_null);
 			break;
 		case WINDOW_LAST_VALUE:
 			get_value(state, function, state->frames[function->frame].behind - 1, value, is_null);

@@ -54,6 +54,9 @@ extern const SortPath *sort_of_rel(const RelOptInfo *rel, const Path **above);
 /* Add a copy of such a path with another in place of its Sort. */
 extern const char *sort_add_copy(RelOptInfo *rel, const Path *above, const SortPath *sort, Path *instead);
 
+/* A path that does what a Sort does, and computes target.  NULL: there is none, and *reason says why. */
+extern Path *sort_make_path(const top_task *task, const SortPath *sort, PathTarget *target, const char **reason);
+
 /* Add a path to a relation. */
 extern const char *sort_add_path(RelOptInfo *rel, Path *path);
 
