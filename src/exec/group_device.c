@@ -102,7 +102,12 @@ reduced_take(reduced_column *reduced, uint32 group)
 		int			shown = output->cells.form == CELLS_SHOWN ?
 			(int) integers_of(&record[query->request.record.reductions[output->column + 1]]).max : output->cells.scale;
 
-		take_numeric(reduced, &output->cells, &integers, shown, state);
+		if (reduced->values.kind == REDUCED_SQUARES)
+			state->squares = (reduced_squares) {
+				.sum = integers.sum,.squares = integers_of(&record[query->request.record.reductions[output->square]]).sum,.scale = output->cells.scale,.shown = shown
+			};
+		else
+			take_numeric(reduced, &output->cells, &integers, shown, state);
 		return;
 	}
 	/* of one byte, they are unsigned */

@@ -15,6 +15,7 @@
 #include "exec/reduced_interval.h"
 #include "exec/reduced_numeric.h"
 #include "exec/reduced_rows.h"
+#include "exec/reduced_squares.h"
 
 static pg_attribute_always_inline void
 add_integer(reduced_state *to, int64 value)
@@ -189,7 +190,9 @@ reduced_add_rows(const reduced_values *values, const chunk *rows, const row_grou
 	/* a copy, so that loops keep it in registers */
 	reduced_state state = *to;
 
-	if (values->kind == REDUCED_INTERVAL)
+	if (values->kind == REDUCED_SQUARES)
+		reduced_squares_add_rows(values, rows, numbers, begin, end, &state);
+	else if (values->kind == REDUCED_INTERVAL)
 		reduced_interval_add_rows(values, rows, numbers, begin, end, &state);
 	else if (values->kind >= REDUCED_NUMERIC_SUM)
 		reduced_numeric_add_rows(values, rows, numbers, begin, end, &state);
@@ -211,7 +214,9 @@ reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
 	int			kind = kind_and_width(values, rows);
 
-	if (values->kind == REDUCED_INTERVAL)
+	if (values->kind == REDUCED_SQUARES)
+		reduced_squares_add_each(values, rows, groups, to);
+	else if (values->kind == REDUCED_INTERVAL)
 		reduced_interval_add_each(values, rows, groups, to);
 	else if (values->kind >= REDUCED_NUMERIC_SUM)
 		reduced_numeric_add_each(values, rows, groups, to);

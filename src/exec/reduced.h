@@ -51,6 +51,20 @@ typedef struct reduced_interval
 	int			infinities;		/* a bit for each that was met */
 } reduced_interval;
 
+/* Of integers, and of numerics in units of 10^-scale. */
+typedef struct reduced_squares
+{
+	union
+	{
+		int128		sum;
+		void	   *state;		/* of PostgreSQL's functions, in place of all others */
+	};
+	int128		squares;		/* in units of 10^(-2 scale) */
+	int16		scale;
+	int16		shown;			/* the largest display scale */
+	bool		is_state;
+} reduced_squares;
+
 typedef struct reduced_state
 {
 	int64		count;			/* negative: of rows of no group; it is forgotten, and raises no error */
@@ -61,6 +75,7 @@ typedef struct reduced_state
 		reduced_numeric_sum numeric_sum;
 		reduced_numeric_extremes numeric_extremes;
 		reduced_interval interval;
+		reduced_squares squares;
 	};
 } reduced_state;
 

@@ -17,6 +17,7 @@
 #include "exec/reduced.h"
 #include "exec/reduced_interval.h"
 #include "exec/reduced_numeric.h"
+#include "exec/reduced_squares.h"
 
 /* A minimum or maximum, as the argument's type. */
 static Datum
@@ -94,6 +95,8 @@ reduced_result(reduction what, const reduced_state *state, uint32 width, bool *i
 	*is_null = state->count == 0 && what != REDUCE_COUNT;
 	if (*is_null)
 		return (Datum) 0;
+	if (what >= REDUCE_STDDEV_SAMP_OF_NUMBERS)
+		return reduced_squares_result(what, state, is_null);
 	if (what >= REDUCE_SUM_OF_INTERVAL)
 		return reduced_interval_result(what, state);
 	return what >= REDUCE_SUM_OF_NUMERIC ? reduced_numeric_result(what, state) : number_of(what, state, width, is_null);

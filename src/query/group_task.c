@@ -27,6 +27,7 @@
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
 #define NUMERIC_COST 0.4		/* the same of numeric */
+#define SQUARES_COST 2.5		/* a call that squares an int8 or numeric, by one process */
 #define SORT_COST 0.4
 #define FEED_COST 1.0			/* the call that Agg makes too */
 #define ARRAY_COST 0.8
@@ -199,7 +200,7 @@ count_reduction(group_task *task, const Aggref *aggref)
 
 	task->combines &= !is_numeric;
 	task->merges &= !adds_floats;
-	task->operators += is_numeric ? NUMERIC_COST : REDUCE_COST;
+	task->operators += known->kind == REDUCED_SQUARES ? SQUARES_COST : is_numeric ? NUMERIC_COST : REDUCE_COST;
 }
 
 static void

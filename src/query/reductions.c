@@ -9,6 +9,11 @@
 #include "compat.h"
 #include "query/reductions.h"
 
+/* Exact squares. */
+#define OF_NUMBERS(name, reduction) \
+	{F_##name##_INT2, reduction, REDUCED_SQUARES}, {F_##name##_INT4, reduction, REDUCED_SQUARES}, \
+	{F_##name##_INT8, reduction, REDUCED_SQUARES}, {F_##name##_NUMERIC, reduction, REDUCED_SQUARES}
+
 /* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats, numeric, interval. */
 static const known_reduction known_reductions[] = {
 	{F_COUNT_, REDUCE_COUNT, REDUCED_COUNT},
@@ -63,7 +68,13 @@ static const known_reduction known_reductions[] = {
 	{F_MIN_NUMERIC, REDUCE_MIN_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES},
 	{F_MAX_NUMERIC, REDUCE_MAX_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES},
 	{F_SUM_INTERVAL, REDUCE_SUM_OF_INTERVAL, REDUCED_INTERVAL},
-	{F_AVG_INTERVAL, REDUCE_AVG_OF_INTERVAL, REDUCED_INTERVAL}
+	{F_AVG_INTERVAL, REDUCE_AVG_OF_INTERVAL, REDUCED_INTERVAL},
+	OF_NUMBERS(STDDEV, REDUCE_STDDEV_SAMP_OF_NUMBERS),
+	OF_NUMBERS(STDDEV_SAMP, REDUCE_STDDEV_SAMP_OF_NUMBERS),
+	OF_NUMBERS(STDDEV_POP, REDUCE_STDDEV_POP_OF_NUMBERS),
+	OF_NUMBERS(VARIANCE, REDUCE_VAR_SAMP_OF_NUMBERS),
+	OF_NUMBERS(VAR_SAMP, REDUCE_VAR_SAMP_OF_NUMBERS),
+	OF_NUMBERS(VAR_POP, REDUCE_VAR_POP_OF_NUMBERS)
 };
 
 const known_reduction *

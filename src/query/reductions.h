@@ -5,7 +5,7 @@
 #ifndef MGPU_QUERY_REDUCTIONS_H
 #define MGPU_QUERY_REDUCTIONS_H
 
-/* How much is known.  A later kind includes what the one before it in the same column knows, but for those of numeric and interval. */
+/* How much is known.  A later kind includes what the one before it in the same column knows, but for those behind REDUCED_SPREAD. */
 typedef enum reduced_kind
 {
 	REDUCED_COUNT,
@@ -14,7 +14,8 @@ typedef enum reduced_kind
 	REDUCED_SPREAD,				/* those, and their squares */
 	REDUCED_NUMERIC_SUM,		/* numeric */
 	REDUCED_NUMERIC_EXTREMES,
-	REDUCED_INTERVAL
+	REDUCED_INTERVAL,
+	REDUCED_SQUARES				/* of integers or numeric */
 } reduced_kind;
 
 typedef enum reduction
@@ -43,7 +44,11 @@ typedef enum reduction
 	REDUCE_MIN_OF_NUMERIC,
 	REDUCE_MAX_OF_NUMERIC,
 	REDUCE_SUM_OF_INTERVAL,
-	REDUCE_AVG_OF_INTERVAL
+	REDUCE_AVG_OF_INTERVAL,
+	REDUCE_STDDEV_SAMP_OF_NUMBERS,
+	REDUCE_STDDEV_POP_OF_NUMBERS,
+	REDUCE_VAR_SAMP_OF_NUMBERS,
+	REDUCE_VAR_POP_OF_NUMBERS
 } reduction;
 
 typedef struct known_reduction

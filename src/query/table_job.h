@@ -70,6 +70,7 @@ typedef struct table_late
 typedef struct table_output
 {
 	int			column;			/* the spec's first, of what it is computed from; -1: of the rows */
+	int			square;			/* of squares, the column of those */
 	int			sort;			/* the spec's, or -1 */
 	int			percentile;		/* the first of that sort, or -1 */
 	int			num_percentiles;

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -31,14 +32,15 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD,
 		[REDUCED_NUMERIC_SUM] = MGPU_REDUCE_INTEGER,
 		[REDUCED_NUMERIC_EXTREMES] = MGPU_REDUCE_INTEGER,
-		[REDUCED_INTERVAL] = MGPU_REDUCE_INTEGER
+		[REDUCED_INTERVAL] = MGPU_REDUCE_INTEGER,
+		[REDUCED_SQUARES] = MGPU_REDUCE_INTEGER
 	};
 
 	*reduction = reductions[kind];
 	if (kind == REDUCED_COUNT || kind == REDUCED_INTERVAL)
 		return true;
-	if (kind == REDUCED_NUMERIC_SUM)
-		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN;
+	if (kind == REDUCED_NUMERIC_SUM || kind == REDUCED_SQUARES)
+		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN || (kind == REDUCED_SQUARES && cells->form == CELLS_NUMBER);
 	return cells->form == (kind == REDUCED_NUMERIC_EXTREMES ? CELLS_NUMERIC : CELLS_NUMBER);
 }
 
@@ -49,6 +51,24 @@ is_half(const mgpu_group_spec *spec, int column)
 	return spec->columns[column].reduction == MGPU_REDUCE_PAIRS;
 }
 
+/* Have squares be added, too: an integer's as int8. */
+static bool
+take_squares(table_job *job, const table_question *question, Expr *argument, table_output *output)
+{
+	Oid			type = getBaseType(exprType((Node *) argument));
+	Oid			cast = type == INT2OID ? F_INT8_INT2 : type == INT4OID ? F_INT8_INT4 : InvalidOid;
+	Oid			result = type == NUMERICOID ? NUMERICOID : INT8OID;
+	Expr	   *value = cast ? (Expr *) makeFuncExpr(cast, INT8OID, list_make1(argument), InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST) : argument;
+	Expr	   *square = (Expr *) makeFuncExpr(type == NUMERICOID ? F_NUMERIC_MUL : F_INT8MUL, result, list_make2(value, value), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	value_cells cells;
+
+	output->square = table_job_cells(job, question, square, &cells);
+	if (output->square < 0)
+		return false;
+	job->spec->columns[output->square].reduction = Max(job->spec->columns[output->square].reduction, MGPU_REDUCE_INTEGER);
+	return !is_half(job->spec, output->square);
+}
+
 static bool
 take_reduction(table_job *job, const table_question *question, const known_reduction *known, Expr *argument, table_output *output)
 {
@@ -56,6 +76,8 @@ take_reduction(table_job *job, const table_question *question, const known_reduc
 
 	output->column = known->kind == REDUCED_INTERVAL ? table_job_interval(job, argument, &output->cells) : table_job_cells(job, question, argument, &output->cells);
 	if (output->column < 0 || !reduction_of(known->kind, &output->cells, &reduction) || is_half(job->spec, output->column))
+		return false;
+	if (known->kind == REDUCED_SQUARES && !take_squares(job, question, argument, output))
 		return false;
 	if (reduction_is_float_extreme(known->reduction))
 		reduction = MGPU_REDUCE_INTEGER;

@@ -59,6 +59,19 @@ SKIP:
 	like($session->answer_by($_, 'SELECT sum(lasted) FROM odd'), qr/22008: interval out of range/, "both infinities, $_") foreach 'off', 'force';
 }
 
+# ---- squares of integers and numerics: exact, and PostgreSQL's digits
+run('CREATE TABLE measures AS SELECT i AS id, i % 23 AS g, (i % 400 - 200)::int2 AS s, i * 7919 % 100003 - 50000 AS v, i::int8 * 1000003 AS w, (i % 7919 / 8.0)::numeric(9,3) AS n, round(i % 31 / 4.0, i % 4) AS bare, 5.50::numeric(6,2) AS same, CASE WHEN i % 5 = 0 THEN i % 97 END AS few, '
+	  . "CASE WHEN i % 4000 = 7 THEN 12000000000 ELSE i END AS large, CASE WHEN i % 3000 = 9 THEN 'NaN' ELSE i / 16.0 END::numeric(12,4) AS odd FROM generate_series(1, $rows) i", 'VACUUM ANALYZE measures');
+my $squares = 'stddev(%1$s), stddev_samp(%1$s), stddev_pop(%1$s), variance(%1$s), var_samp(%1$s), var_pop(%1$s), avg(%1$s)';
+check_programs($session, "squares of $_", 1, map { my $calls = sprintf($squares, $_); ("SELECT g, $calls FROM measures GROUP BY g", "SELECT $calls FROM measures", "SELECT id, $calls FROM measures WHERE id < 2000 GROUP BY id") } $_) foreach 's', 'v', 'w / 1000', 'n', 'bare', 'same', 'few', 'n * 2 - v', 'nullif(v, 3)', '-n';
+check_programs($session, 'beside others', 1, 'SELECT g, count(*), sum(n), stddev(n), stddev(v), max(v), variance(n) FILTER (WHERE v > 0), stddev(v) FILTER (WHERE few IS NOT NULL) FROM measures GROUP BY g', 'SELECT g, s % 3, stddev(n), variance(v), count(*) FROM measures GROUP BY ROLLUP (1, 2)',
+	'SELECT label, stddev(n), var_pop(s) FROM measures JOIN names ON names.id = g GROUP BY 1', 'SELECT stddev(few), variance(n) FROM measures WHERE id < 0', 'SELECT g, stddev(n) FROM measures GROUP BY g HAVING variance(n) > 80000');
+check_plans($session, 'squares by rows', sub { return 1; }, (map { sprintf("SELECT g, $squares FROM measures GROUP BY g", $_) } 'large', 'odd', 'w * 1000', 's / nullif(few, 0)', 'n / 3'), 'SELECT g, stddev(n), string_agg(s::text, NULL ORDER BY id) IS NULL FROM measures GROUP BY g',
+	'SELECT id, stddev(n) OVER w, variance(v) OVER w, stddev_pop(w) OVER (PARTITION BY g ORDER BY id ROWS 4 PRECEDING), var_samp(s) OVER w FROM measures WINDOW w AS (PARTITION BY g ORDER BY id)', 'SELECT g, stddev(DISTINCT s), variance(v ORDER BY id) FROM measures GROUP BY g');
+run('SET max_parallel_workers_per_gather = 2', 'SET parallel_setup_cost = 0', 'SET parallel_tuple_cost = 0', 'SET min_parallel_table_scan_size = 0');
+check_plans($session, 'squares and workers', sub { return 1; }, map { sprintf("SELECT g, $squares FROM measures WHERE random() < 2 GROUP BY g", $_) } 's', 'v', 'w', 'n');
+run('RESET max_parallel_workers_per_gather', 'RESET parallel_setup_cost', 'RESET parallel_tuple_cost', 'RESET min_parallel_table_scan_size');
+
 # ---- what arrays and documents contain
 check_programs($session, 'arrays', 1, "SELECT code % 5, count(*) FROM t WHERE 't3' = ANY (tags) GROUP BY 1", "SELECT 't3' = ANY (tags), count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE tags @> '{t1,long tag\\, number 2}'", "SELECT count(*) FROM t WHERE tags && ARRAY['t2', 't7', 'none']",
 	"SELECT tags @> '{t1}', tags && '{t1,t2}', '{t4}' <@ tags, count(*) FROM t GROUP BY 1, 2, 3", 'SELECT 3 = ANY (numbers), -2 = ANY (numbers), count(*) FROM t GROUP BY 1, 2', "SELECT count(*) FROM t WHERE numbers @> '{0,-1}'", 'SELECT count(*) FROM t WHERE code = ANY (numbers)',
