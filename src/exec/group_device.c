@@ -52,14 +52,23 @@ reals_of(const mgpu_group_column *of, const uint64 *words)
 	return (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]), DatumGetFloat4((Datum) words[3])};
 }
 
-/* Of a numeric's number, in units of 10^-scale. */
+/* Of a number in units of 10^-scale, and its square. */
 static void
-take_numeric(const reduced_column *reduced, const value_cells *cells, const reduced_integers *integers, int shown, reduced_state *state)
+take_number(const reduced_column *reduced, const uint64 *record, const uint32 *places, reduced_state *state)
 {
-	if (reduced->values.kind == REDUCED_NUMERIC_SUM)
-		reduced_numeric_take_sum(&reduced->values, integers->sum, cells->scale, shown, state);
+	const table_output *output = &reduced->answer->job.outputs[reduced->output];
+	const value_cells *cells = &output->cells;
+	reduced_integers integers = integers_of(&record[places[output->column]]);
+	int			shown = cells->form == CELLS_SHOWN ? (int) integers_of(&record[places[output->column + 1]]).max : cells->scale;
+
+	if (reduced->values.kind == REDUCED_SQUARES)
+		state->squares = (reduced_squares) {
+			.sum = integers.sum,.squares = integers_of(&record[places[output->square]]).sum,.scale = cells->scale,.shown = shown
+		};
+	else if (reduced->values.kind == REDUCED_NUMERIC_SUM)
+		reduced_numeric_take_sum(&reduced->values, integers.sum, cells->scale, shown, state);
 	else
-		reduced_numeric_take_extremes(integers->min, integers->max, cells->scale, state);
+		reduced_numeric_take_extremes(integers.min, integers.max, cells->scale, state);
 }
 
 /* Of the words of its parts. */
@@ -96,20 +105,12 @@ reduced_take(reduced_column *reduced, uint32 group)
 		state->interval = interval_of(record, &query->request.record.reductions[output->column]);
 		return;
 	}
-	integers = integers_of(words);
 	if (reduced->values.kind >= REDUCED_NUMERIC_SUM)
 	{
-		int			shown = output->cells.form == CELLS_SHOWN ?
-			(int) integers_of(&record[query->request.record.reductions[output->column + 1]]).max : output->cells.scale;
-
-		if (reduced->values.kind == REDUCED_SQUARES)
-			state->squares = (reduced_squares) {
-				.sum = integers.sum,.squares = integers_of(&record[query->request.record.reductions[output->square]]).sum,.scale = output->cells.scale,.shown = shown
-			};
-		else
-			take_numeric(reduced, &output->cells, &integers, shown, state);
+		take_number(reduced, record, query->request.record.reductions, state);
 		return;
 	}
+	integers = integers_of(words);
 	/* of one byte, they are unsigned */
 	if (of->kind == MGPU_KEY_UNSIGNED)
 	{

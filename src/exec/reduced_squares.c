@@ -140,17 +140,17 @@ Datum
 reduced_squares_result(reduction what, const reduced_state *state, bool *is_null)
 {
 	static const PGFunction functions[] = {
-		[REDUCE_STDDEV_SAMP_OF_NUMBERS - REDUCE_STDDEV_SAMP_OF_NUMBERS] = numeric_stddev_samp,
-		[REDUCE_STDDEV_POP_OF_NUMBERS - REDUCE_STDDEV_SAMP_OF_NUMBERS] = numeric_stddev_pop,
-		[REDUCE_VAR_SAMP_OF_NUMBERS - REDUCE_STDDEV_SAMP_OF_NUMBERS] = numeric_var_samp,
-		[REDUCE_VAR_POP_OF_NUMBERS - REDUCE_STDDEV_SAMP_OF_NUMBERS] = numeric_var_pop
+		[REDUCE_STDDEV_SAMP_OF_NUMBERS] = numeric_stddev_samp,
+		[REDUCE_STDDEV_POP_OF_NUMBERS] = numeric_stddev_pop,
+		[REDUCE_VAR_SAMP_OF_NUMBERS] = numeric_var_samp,
+		[REDUCE_VAR_POP_OF_NUMBERS] = numeric_var_pop
 	};
 	LOCAL_FCINFO(call, 1);
 	Datum		result;
 
 	InitFunctionCallInfoData(*call, NULL, 1, InvalidOid, NULL, NULL);
 	call->args[0] = (NullableDatum) {PointerGetDatum(state->squares.is_state ? state->squares.state : state_of(state)), false};
-	result = functions[what - REDUCE_STDDEV_SAMP_OF_NUMBERS] (call);
+	result = functions[what] (call);
 	*is_null = call->isnull;
 	return result;
 }

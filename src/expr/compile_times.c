@@ -217,7 +217,7 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 {
 	const Const *constant = constant_of(lsecond(call->args));
 	const Interval *interval;
-	int			sign = call->known->number;
+	int			sign = call->known->number > 0 ? 1 : -1;
 
 	if (constant == NULL || !compile_expr(program, linitial(call->args), value))
 		return false;

@@ -99,17 +99,19 @@ my @mixed_times = ('tz > d', 'd >= tz', 'ts <= d + 100', 'tz <> ts', 'ts < tz', 
 	"tz::time > '12:00'", "ts::time BETWEEN '00:30' AND '04:00'");
 check_programs("another time zone: $_", 1, "SELECT g, count(*), max(v) FROM t WHERE $_ GROUP BY g") foreach @mixed_times;
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
+check_programs("another time zone, $_", 1, "SELECT to_char(tz, '$_'), count(*), max(v) FROM t GROUP BY 1", "SELECT to_char(ts, '$_'), g % 2, min(id) FROM holes GROUP BY 1, 2")
+  foreach 'MM', 'Mon', 'Month', 'MONTH', 'mon', 'Day', 'Dy', 'DAY', 'dy', 'D', 'ID', '"day" D: Dy', 'Q', '"Q"Q', 'YYYY"Q"Q', 'Q/YYYY', 'IYYY-IW', 'IYYY"W"IW';
 run('RESET timezone');
 
 # texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
-check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'Day', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
+check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
 run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
 check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
 check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");
 
 # functions of times have few values, though each row has a time of its own: by statistics, and by what they are
 run('CREATE TABLE seconds AS SELECT i AS id, i % 10 AS g, timestamptz \'2026-01-01 00:00+01\' + i * interval \'30 seconds\' AS at, date \'2026-01-01\' + i % 400 AS d FROM generate_series(1, 20000) i', 'ANALYZE seconds');
-foreach my $key ([ "date_trunc('day', at)", 7, 14 ], [ "date_trunc('hour', at AT TIME ZONE 'Europe/Paris')", 167, 230 ], [ "date_bin('6 hours', at, '2026-01-01')", 28, 45 ], [ 'at::date', 7, 14 ], [ "to_char(at, 'YYYY-MM')", 1, 8 ],
+foreach my $key ([ "date_trunc('day', at)", 7, 14 ], [ "date_trunc('hour', at AT TIME ZONE 'Europe/Paris')", 167, 230 ], [ "date_bin('6 hours', at, '2026-01-01')", 28, 45 ], [ 'at::date', 7, 14 ], [ "to_char(at, 'YYYY-MM')", 1, 8 ], [ "to_char(at, 'Dy')", 7, 12 ], [ "to_char(at, 'IYYY-IW')", 1, 6 ], [ "to_char(at, 'Mon')", 12, 16 ],
 	[ "to_char(at, 'HH24')", 24, 30 ], [ 'extract(dow FROM at)', 7, 12 ], [ 'extract(month FROM d)', 12, 18 ], [ 'id % 5', 5, 9 ], [ 'id / 100', 190, 210 ], [ '(id / 100) * 100 + 7', 190, 210 ], [ 'mod(id, 6)', 6, 10 ], [ 'extract(epoch FROM at)::int8 / 3600', 160, 230 ], [ 'floor(id / 250.0)', 80, 90 ], [ 'round(id::numeric, -2)', 190, 210 ],
 	[ 'width_bucket(id::float8, 0, 100, 5)', 5, 10 ], [ "CASE WHEN id > 5 THEN 'a' WHEN id < 0 THEN 'b' END", 2, 6 ], [ 'id > 7, g', 10, 50 ], [ '(0.5 * id)::int', 9_000, 10_010 ], [ "date_trunc('day', at), g", 70, 140 ], [ "date_trunc('second', at)", 15_000, 20_000 ], [ 'at', 15_000, 20_000 ])
 {
