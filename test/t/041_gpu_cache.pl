@@ -287,10 +287,12 @@ foreach my $query ("SELECT mgpu_gpu_cache_load('pg_class')", "SELECT mgpu_gpu_ca
 	$admin->run('SET mgpu.inject_fault = device_sticky', 'SET mgpu.gpu_failure = silent');
 	$admin->query('SELECT mgpu_sort(ARRAY[3, 1])');
 	$admin->run('RESET mgpu.inject_fault', 'RESET mgpu.gpu_failure');
-	# it may not have ended yet
+	# it may not have ended yet, or the next one not begun
 	foreach (1 .. 150)
 	{
-		last if $admin->query('SELECT DISTINCT pid FROM mgpu_stat_service') ne $pid;
+		my $now = $admin->query('SELECT DISTINCT pid FROM mgpu_stat_service');
+
+		last if $now ne '' && $now ne $pid;
 		sleep(0.1);
 	}
 	ok(defined await_service($node, 15), 'the service is up again');
