@@ -206,14 +206,14 @@ depends_on_more(Node *node, void *context)
 }
 
 /*
- * Whether an expression that is not constant may be computed once, as now() and what is computed from it.  PostgreSQL does that when it
+ * Whether an expression that is not constant may be computed once, as now(), or current_setting('tenant')::int, which policies have.  PostgreSQL does that when it
  * plans too, to estimate, so it raises no error.  What is immutable it would have made a constant: such as 100 / 0 has come about here, where a
  * column of a subquery is 0, and behind a condition it may never be computed.
  */
 static bool
 is_fixed(Node *node)
 {
-	return (IsA(node, FuncExpr) || IsA(node, OpExpr) || IsA(node, SQLValueFunction)) && !depends_on_more(node, NULL) &&
+	return (IsA(node, FuncExpr) || IsA(node, OpExpr) || IsA(node, SQLValueFunction) || IsA(node, CoerceViaIO) || IsA(node, CoalesceExpr) || IsA(node, NullIfExpr)) && !depends_on_more(node, NULL) &&
 		contain_mutable_functions(node) && !contain_volatile_functions(node);
 }
 

@@ -70,6 +70,13 @@ foreach my $table ('t', 'holes')
 		"SELECT * FROM (SELECT id, k, n, l, row_number() OVER (PARTITION BY k ORDER BY $_, id) AS place FROM $table) q WHERE place <= 2")
 	  foreach 'k', 'k DESC NULLS LAST', 'n', 'n DESC, k', 'u', 'y NULLS FIRST', 'c COLLATE "C"', 'v % 10, k', "date_trunc('month', ts) DESC", 'abs(v)', 'length(k), n', 'late, late_n, v';
 }
+# settings, as policies of tenants have them: computed once
+run("SET tenant.number = '3'", "SET tenant.key = ''");
+check_programs("a setting: $_", 1, "SELECT g, count(*), sum(n) FROM t WHERE $_ GROUP BY g") foreach "g = current_setting('tenant.number')::int", "k = coalesce(nullif(current_setting('tenant.key'), ''), 'key 1')", "u > nullif(current_setting('tenant.none', true), '')::uuid OR v > 0";
+run('CREATE ROLE tenant', 'GRANT SELECT ON t, holes TO tenant', 'CREATE POLICY own ON t USING (g = current_setting(\'tenant.number\')::int)', 'ALTER TABLE t ENABLE ROW LEVEL SECURITY', 'SET ROLE tenant');
+check_programs('rows of a policy', 1, 'SELECT b, count(*), sum(n), max(v) FROM t GROUP BY b', 'SELECT count(*), min(id) FROM t WHERE v > 0', 'SELECT h.g, count(*), sum(t.n) FROM t JOIN holes h USING (id) WHERE t.v > 0 GROUP BY 1', 'SELECT id, k, n FROM t ORDER BY v, id LIMIT 20');
+is($session->query('SELECT count(*) FROM t WHERE g <> 3'), 0, 'others are not seen');
+run('RESET ROLE', 'ALTER TABLE t DISABLE ROW LEVEL SECURITY');
 check_programs('texts of all rows', 1, 'SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DISTINCT u) FROM holes', 'SELECT count(DISTINCT k), count(DISTINCT u), min(k), max(l), sum(v) FROM holes',
 	'SELECT count(DISTINCT k), max(k) FROM t WHERE id < 0', 'SELECT count(DISTINCT s), avg(v) FROM t WHERE v > 0');
 run('SET mgpu.executor = cpu', 'SET mgpu.cpu_threads = 2');
