@@ -203,15 +203,57 @@ add_span(expr_program *program, int64 span, expr_value *value)
 	return true;
 }
 
-/* Days have the lengths that they have in the session's time zone. */
+/* The mean of 400 years.  So many of them behind a month's begin is less than five days from where a month begins. */
+#define MEAN_MONTH (146097 * USECS_PER_DAY / 4800)
+
+/* The begin of the month that some microseconds behind a time lie in. */
 static bool
-add_zoned_days(expr_program *program, int64 days, expr_value *value)
+find_month(expr_program *program, int64 span, expr_value *value)
 {
-	return days == 0 || (compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value) && add_span(program, days * USECS_PER_DAY, value) &&
-						 compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value));
+	if (!add_span(program, span, value))
+		return false;
+	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_MONTH, 1, value);
+	return true;
 }
 
-/* A date or time, and a constant interval without months. */
+/* The same day of another month, or its last one if that comes before. */
+static bool
+add_months(expr_program *program, int64 months, expr_value *value)
+{
+	expr_value	day = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_DAY, 1, value);
+	expr_value	begin = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_MONTH, 1, value);
+	expr_value	of_day = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {*value, day});
+	expr_value	of_month = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {day, begin});
+	expr_value	days[2];
+
+	if (!find_month(program, months * MEAN_MONTH + 14 * USECS_PER_DAY, &begin))
+		return false;
+	days[0] = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, (expr_value[]) {begin, of_month});
+	days[1] = begin;
+	if (!find_month(program, 32 * USECS_PER_DAY, &days[1]) || !add_span(program, -USECS_PER_DAY, &days[1]))
+		return false;
+	day = add_op(program, MGPU_RUN_SMALLER_INTEGER, time_type, 0, 2, days);
+	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, (expr_value[]) {day, of_day});
+	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
+	return true;
+}
+
+/* Months and days have the lengths that they have in the session's time zone, and each ends in it. */
+static bool
+add_zoned(expr_program *program, bool (*add) (expr_program *program, int64 number, expr_value *value), int64 number, expr_value *value)
+{
+	return number == 0 || (compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value) && add(program, number, value) &&
+						   compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value));
+}
+
+/* Longer ones are left to PostgreSQL. */
+static bool
+is_short(const Interval *interval)
+{
+	return abs(interval->month) <= 12000 && abs(interval->day) <= 1000000 && interval->time <= 1000000 * USECS_PER_DAY && interval->time >= -1000000 * USECS_PER_DAY;
+}
+
+/* A date or time, and a constant interval. */
 static bool
 compile_interval(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -222,13 +264,15 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 	if (constant == NULL || !compile_expr(program, linitial(call->args), value))
 		return false;
 	interval = DatumGetIntervalP(constant->constvalue);
-	if (interval->month != 0 || abs(interval->day) > 1000000 || interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
+	if (!is_short(interval))
 		return false;
 	*value = add_op(program, call->known->code, time_type, 0, 1, value);
 	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
 	if (call->known->zoned)
-		return add_zoned_days(program, sign * interval->day, value) && add_span(program, sign * interval->time, value);
-	return add_span(program, sign * (interval->day * USECS_PER_DAY + interval->time), value);
+		return add_zoned(program, add_months, sign * interval->month, value) && add_zoned(program, add_span, sign * interval->day * USECS_PER_DAY, value) &&
+			add_span(program, sign * interval->time, value);
+	return (interval->month == 0 || add_months(program, sign * interval->month, value)) &&
+		add_span(program, sign * (interval->day * USECS_PER_DAY + interval->time), value);
 }
 
 bool

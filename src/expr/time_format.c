@@ -201,8 +201,8 @@ compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum
 	const char *text;
 	expr_value	time;
 	uint32		found;
-	int			first;
-	int			last;
+	int			first = 0;
+	int			last = 0;
 
 	if (!is_zoned && !(IsA(expr, FuncExpr) && call->funcid == F_TO_CHAR_TIMESTAMP_TEXT))
 		return false;

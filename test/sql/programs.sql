@@ -60,7 +60,7 @@ BEGIN
     ELSIF bare ~ 'date_bin$' THEN
         RETURN QUERY SELECT format('%s(%L, b, %L)', name, s, o) FROM unnest('{15 min,1 day 3 hours,7 days,0.000001 s}'::text[]) s, unnest('{2000-01-01,1970-01-01 00:00:07,2024-01-01}'::text[]) o;
     ELSIF bare ~ '_(pl|mi)_interval$' THEN
-        RETURN QUERY SELECT format('%s(a, %L)', name, i) FROM unnest('{1 hour,-90 min,1 day,0,0.000001 s,36500 days}'::text[]) i;
+        RETURN QUERY SELECT format('%s(a, %L)', name, i) FROM unnest('{1 hour,-90 min,1 day,0,0.000001 s,36500 days,1 mon,-1 mon 1 day,13 mons -3 days 2 hours,1000 years}'::text[]) i;
     ELSIF types[1] = 'numeric'::regtype AND types[2] = 'int4'::regtype THEN
         RETURN QUERY SELECT format('%s(a, %s)', name, CASE WHEN bare ~ 'numeric$' THEN ((12 << 16) | d) + 4 ELSE d END) FROM unnest('{0,1,2,3,5}'::int[]) d;
     ELSE

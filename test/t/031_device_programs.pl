@@ -103,7 +103,7 @@ check_programs('the result of a subquery', 1, 'SELECT g, count(*), sum(n) FROM t
 	'SELECT g, max(v) FROM t WHERE v < (SELECT percentile_cont(0.1) WITHIN GROUP (ORDER BY v) FROM holes)::int AND k >= (SELECT min(k) FROM t WHERE b) GROUP BY g');
 run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
 my @mixed_times = ('tz > d', 'd >= tz', 'ts <= d + 100', 'tz <> ts', 'ts < tz', "tz + interval '3 days' > ts", "tz - interval '1 day 02:00' >= d", "tz + interval '40 days' > tz + interval '960 hours'", "d + interval '5 days 1 hour' < ts", "d - interval '5 days' < tz",
-	"tz::time > '12:00'", "ts::time BETWEEN '00:30' AND '04:00'");
+	"tz + interval '1 month' > ts + interval '30 days'", "tz - interval '1 year 2 months 1 day' < d", "d + interval '1 month' > ts", "ts - interval '11 months' > d - interval '330 days'", "tz::time > '12:00'", "ts::time BETWEEN '00:30' AND '04:00'");
 check_programs("another time zone: $_", 1, "SELECT g, count(*), max(v) FROM t WHERE $_ GROUP BY g") foreach @mixed_times;
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
 check_programs("another time zone, $_", 1, "SELECT to_char(tz, '$_'), count(*), max(v) FROM t GROUP BY 1", "SELECT to_char(ts, '$_'), g % 2, min(id) FROM holes GROUP BY 1, 2")
