@@ -4,22 +4,8 @@ Numbers are made of the row's number by hashint8, so that a table is the same ea
 order of its rows, so that its answer is one.
 """
 
-import collections
-
-# Of each column the name, the type in PostgreSQL and in DuckDB, and SQL of its values: of i, the row's number, and {rows}.
-# The number of rows is SQL of {rows}.  DuckDB has neither the primary key nor the indexes.
-Table = collections.namedtuple('Table', 'name columns rows primary indexes', defaults=('{rows}', '', ()))
-
-
-def mixed(salt, below):
-    """A number below this of each row."""
-    return f'((hashint8extended(i, {salt}) & 9007199254740991) % {below})'
-
-
-def skewed(salt, below):
-    """The same, and small ones are common."""
-    return f'({mixed(salt, 1000000)} * {mixed(salt + 1, 1000000)} / 1000000 * {below} / 1000000)'
-
+import suites_shop
+from suites_tables import Table, mixed, skewed
 
 # ----------------------------------------------------------------- page views
 
@@ -327,4 +313,5 @@ ORDERED = [
     ('by city, in order', 'SELECT c.city, count(*), sum(o.total) FROM customers c JOIN orders o ON o.customer = c.id GROUP BY c.city ORDER BY c.city'),
 ]
 
-SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS), 'customers': ([CUSTOMERS, ORDERS], ORDERED), 'events': ([EVENTS], OF_EVENTS)}
+SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS), 'devops': ([HOSTS, CPU, MEMORY], DEVOPS), 'customers': ([CUSTOMERS, ORDERS], ORDERED), 'events': ([EVENTS], OF_EVENTS),
+          'shop': (suites_shop.TABLES, suites_shop.STATEMENTS)}

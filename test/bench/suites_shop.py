@@ -1,0 +1,70 @@
+"""The suite "shop" of test/bench/suites: sales of a shop, their lines and its shoppers, and what reports ask of them."""
+
+from suites_tables import Table, mixed, skewed
+
+SALE_TIME = "(timestamptz '2025-01-01 00:00:00+00' + i * 31536000 / ({rows} / 3) * interval '1 second')"
+TABLES = [
+    Table('shoppers', [
+        ('id', 'int', 'i'),
+        ('name', 'text', f"'Shopper ' || {mixed(201, 100000)}"),
+        ('area', 'int', f'{mixed(202, 6)}'),
+        ('segment', 'text', f"(ARRAY['retail', 'wholesale', 'online', NULL])[{mixed(203, 4)} + 1]"),
+        ('born', 'date', f"date '1950-01-01' + {mixed(204, 20000)}::int"),
+    ], rows='({rows} / 15 + 1)', primary='id'),
+    Table('sales', [
+        ('id', 'int', 'i'),
+        ('shopper', 'int', f'{mixed(205, "({rows} / 15 + 1)")} + 1'),
+        ('sold', 'timestamptz', SALE_TIME),
+        ('shipped', 'timestamptz', f"CASE WHEN {mixed(206, 8)} > 0 THEN {SALE_TIME} + {mixed(207, 500000)} * interval '1 second' END"),
+        ('status', 'text', f"(ARRAY['new', 'paid', 'shipped', 'delivered', 'returned', 'cancelled'])[{mixed(208, 6)} + 1]"),
+        ('total', 'numeric(12,2)', f'{mixed(209, 500000)} / 100.0'),
+        ('channel', 'int', f'{mixed(210, 4)}'),
+    ], rows='({rows} / 3)', primary='id', indexes=('sales (shopper)', 'sales (sold)')),
+    Table('lines', [
+        ('sale', 'int', '(i + 2) / 3'),
+        ('number', 'int', 'i % 3'),
+        ('product', 'int', f'{skewed(211, 20000)}'),
+        ('quantity', 'int', f'1 + {mixed(213, 9)}'),
+        ('price', 'numeric(10,2)', f'{mixed(214, 100000)} / 100.0'),
+        ('discount', 'numeric(4,2)', f'{mixed(215, 30)} / 100.0'),
+    ], primary='sale, number'),
+]
+
+STATEMENTS = [
+    ('by month', "SELECT date_trunc('month', sold) AS m, count(*), sum(total) FROM sales WHERE status <> 'cancelled' GROUP BY m"),
+    ('by weekday, by name', "SELECT to_char(sold, 'Dy') AS d, count(*), avg(total) FROM sales GROUP BY d"),
+    ('by quarter, by name', "SELECT to_char(sold, 'YYYY\"Q\"Q') AS q, count(*), sum(total) FROM sales GROUP BY q"),
+    ('by hour', 'SELECT extract(hour FROM sold) AS h, count(*), avg(total) FROM sales GROUP BY h'),
+    ('since a date', "SELECT status, count(*), sum(total) FROM sales WHERE sold >= date '2025-04-01' GROUP BY status"),
+    ('shipped late', "SELECT channel, count(*) FROM sales WHERE shipped > sold + interval '3 days' GROUP BY channel"),
+    ('shipped late, share', "SELECT sum(CASE WHEN shipped > sold + interval '3 days' THEN 1 ELSE 0 END), count(shipped) FROM sales"),
+    ('in the morning', "SELECT count(*), sum(total) FROM sales WHERE CAST(sold AS time) BETWEEN time '06:00' AND time '10:00'"),
+    ('in steps of 250', 'SELECT floor(total / 250) * 250 AS step, count(*), sum(total) FROM sales GROUP BY step'),
+    ('rounded to hundreds', 'SELECT round(total, -2) AS r, count(*) FROM sales GROUP BY r'),
+    ('by thousands of ids', 'SELECT id / 1000 AS k, count(*), sum(total) FROM sales GROUP BY k'),
+    ('above a minimum', 'SELECT sum(greatest(total - 100, 0)), sum(least(total, 500)) FROM sales'),
+    ('spread of prices by product', 'SELECT product, count(*), avg(price), stddev(price), variance(quantity) FROM lines GROUP BY product'),
+    ('spread of totals', 'SELECT stddev(total), var_pop(total), avg(total) FROM sales'),
+    ('revenue by product', 'SELECT product, sum(quantity * price * (1 - discount)) FROM lines GROUP BY product'),
+    ('median and average by status', 'SELECT status, percentile_cont(0.5) WITHIN GROUP (ORDER BY total), avg(total) FROM sales GROUP BY status'),
+    ('running total', 'SELECT max(r) FROM (SELECT sum(total) OVER (ORDER BY sold, id) AS r FROM sales) q'),
+    ('running total by status', 'SELECT max(r) FROM (SELECT sum(total) OVER (PARTITION BY status ORDER BY id) AS r FROM sales) q'),
+    ('running total by shopper', 'SELECT max(r) FROM (SELECT sum(total) OVER (PARTITION BY shopper ORDER BY id) AS r FROM sales) q'),
+    ('rank by total', 'SELECT max(r) FROM (SELECT rank() OVER (ORDER BY total DESC) AS r FROM sales) q'),
+    ('deciles', 'SELECT n, count(*), min(total), max(total) FROM (SELECT total, ntile(10) OVER (ORDER BY total) AS n FROM sales) q GROUP BY n'),
+    ('mean of seven', 'SELECT max(m) FROM (SELECT avg(total) OVER (ORDER BY id ROWS BETWEEN 6 PRECEDING AND CURRENT ROW) AS m FROM sales) q'),
+    ('time to the next sale', 'SELECT max(g) FROM (SELECT lead(sold) OVER (PARTITION BY shopper ORDER BY id) - sold AS g FROM sales) q'),
+    ('share of the status', 'SELECT max(s) FROM (SELECT total / sum(total) OVER (PARTITION BY status) AS s FROM sales) q'),
+    ('last sale of each shopper', 'SELECT DISTINCT ON (shopper) shopper, id, sold, total FROM sales ORDER BY shopper, id DESC'),
+    ('shoppers by month of their first', "SELECT date_trunc('month', f) AS m, count(*) FROM (SELECT shopper, min(sold) AS f FROM sales GROUP BY shopper) q GROUP BY m"),
+    ('cohorts', "SELECT date_trunc('month', f) AS a, date_trunc('month', sold) AS b, count(DISTINCT s.shopper) FROM sales s JOIN (SELECT shopper, min(sold) AS f FROM sales GROUP BY shopper) q ON q.shopper = s.shopper GROUP BY a, b"),
+    ('shoppers of five statuses', 'SELECT shopper FROM sales GROUP BY shopper HAVING count(DISTINCT status) >= 5'),
+    ('by segment and status', 'SELECT segment, status, count(*), sum(total) FROM sales JOIN shoppers ON shoppers.id = shopper GROUP BY segment, status'),
+    ('by area, of lines', 'SELECT area, sum(quantity * price) FROM lines JOIN sales ON sales.id = sale JOIN shoppers ON shoppers.id = shopper GROUP BY area'),
+    ('shoppers of age', "SELECT segment, count(*) FROM shoppers WHERE born + interval '40 years' < date '2025-06-30' GROUP BY segment"),
+    ('shoppers without sales', "SELECT count(*) FROM shoppers WHERE NOT EXISTS (SELECT FROM sales WHERE sales.shopper = shoppers.id AND status = 'returned')"),
+    ('products never discounted much', 'SELECT count(*) FROM (SELECT DISTINCT product FROM lines) p WHERE product NOT IN (SELECT product FROM lines WHERE discount > 0.28)'),
+    ('orders of more than they say', 'SELECT count(*) FROM sales JOIN (SELECT sale, sum(quantity * price) AS t FROM lines GROUP BY sale) q ON q.sale = sales.id WHERE q.t > total'),
+    ('dearest 50 with names', "SELECT s.id, s.total, p.name FROM sales s JOIN shoppers p ON p.id = s.shopper WHERE s.status = 'paid' ORDER BY s.total DESC, s.id LIMIT 50"),
+    ('rollup', 'SELECT channel, status, count(*), sum(total), stddev(total) FROM sales GROUP BY ROLLUP (1, 2)'),
+]
