@@ -202,6 +202,10 @@ extern bool add_call_op(expr_program *program, const function_call *call, const 
 extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
+
+/* What a function makes whole, to so many digits, of a quotient by a constant.  false: it is none. */
+extern bool compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value);
+
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 

@@ -167,6 +167,8 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
 		num_args = 1;
 	call->args = list_truncate(list_copy(all), num_args);
+	if (compile_quotient(program, call, call->known->form == FORM_DIGITS ? small_constant(lsecond(all)) : call->known->form == FORM_WHOLE ? 0 : -1, value))
+		return true;
 	if (!compile_args(program, call, args))
 		return false;
 	memcpy(shown, args, sizeof(shown));
@@ -297,7 +299,7 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_like(program, call, value);
 		case FORM_ILIKE: case FORM_REGEX: case FORM_CASE: case FORM_JOINED:
 			return compile_text(program, call, value);
-		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_EPOCH: case FORM_DATES: case FORM_INTERVAL:
+		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_EPOCH: case FORM_DATES: case FORM_INTERVAL: case FORM_OF_EPOCH:
 		case FORM_ZONE: case FORM_NAMED_ZONE: case FORM_MIXED_TIMES: case FORM_TIME_OF_DAY:
 			return compile_time(program, call, value);
 		default:

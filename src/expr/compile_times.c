@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
@@ -275,6 +276,30 @@ compile_interval(expr_program *program, const function_call *call, expr_value *v
 		add_span(program, sign * (interval->day * USECS_PER_DAY + interval->time), value);
 }
 
+static bool
+compile_real(expr_program *program, double number, expr_value *value)
+{
+	return compile_expr(program, (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(number), false, true), value);
+}
+
+/* Seconds since 1970, to the next microsecond. */
+static bool
+compile_of_epoch(expr_program *program, const function_call *call, expr_value *value)
+{
+	const expr_type real = {MGPU_LANE_REAL, sizeof(float8), false, 0};
+	expr_value	args[2];
+
+	if (!compile_expr(program, linitial(call->args), &args[0]) || !compile_real(program, (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (double) SECS_PER_DAY, &args[1]))
+		return false;
+	args[0] = add_op(program, MGPU_RUN_SUBTRACT_REAL, real, 0, 2, args);
+	if (!compile_real(program, USECS_PER_SEC, &args[1]))
+		return false;
+	args[0] = add_op(program, MGPU_RUN_MULTIPLY_REAL, real, 0, 2, args);
+	*value = add_op(program, MGPU_RUN_INTEGER_OF_REAL, time_type, 0, 1, args);
+	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
+	return true;
+}
+
 bool
 compile_time(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -293,6 +318,8 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
 			return compile_interval(program, call, value);
+		case FORM_OF_EPOCH:
+			return compile_of_epoch(program, call, value);
 		default:
 			return compile_zoned(program, call, value);
 	}

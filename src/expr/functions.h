@@ -39,6 +39,7 @@ typedef enum function_form
 	FORM_SPAN_EPOCH,			/* extract(epoch from such an interval) */
 	FORM_DATES,					/* days are added, or differ */
 	FORM_INTERVAL,				/* of a constant one; code: makes a time; number: 1 or -1, the interval's sign */
+	FORM_OF_EPOCH,				/* to_timestamp */
 	FORM_MIXED_TIMES,			/* a comparison of a date and a time, or of times of both kinds; zoned: one has a time zone */
 	FORM_TIME_OF_DAY,
 	FORM_NAMED_ZONE,			/* AT TIME ZONE */

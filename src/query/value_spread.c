@@ -176,6 +176,13 @@ spread_of_field(PlannerInfo *root, const char *field, Node *time)
 	return spread_of_values(time_field_values(field, range));
 }
 
+/* Of seconds. */
+static value_spread
+spread_of_times_of(value_spread seconds)
+{
+	return (value_spread) {seconds.range * USECS_PER_SEC, Max(seconds.step * USECS_PER_SEC, 1)};
+}
+
 /* ---- functions of numbers */
 
 typedef enum spread_effect
@@ -278,6 +285,8 @@ spread_of_call(PlannerInfo *root, Oid function, List *args)
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			return spread_of_field(root, name_of(first), last);
+		case F_TO_TIMESTAMP_FLOAT8:
+			return spread_of_times_of(spread_of(root, first));
 		case F_TO_CHAR_TIMESTAMP_TEXT:
 		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
 			return spread_of_values(time_format_values(name_of(last), range_of_times(root, first)));
