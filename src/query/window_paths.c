@@ -54,9 +54,6 @@ make_child(PlannerInfo *root, const WindowAggPath *core, const List *scan_tuple)
 	return child;
 }
 
-/* A partition, or the rows that are equal in the order, may have so many times as many rows as the mean. */
-#define PARTITION_MARGIN 4
-
 /* How many rows are in memory at a time, of those that do not fit. */
 static double
 num_at_hand(PlannerInfo *root, const window_task *task, double num_rows)
@@ -72,7 +69,7 @@ num_at_hand(PlannerInfo *root, const window_task *task, double num_rows)
 		return 2 * num_around;
 	for (int i = 0; i < num_keys; i++)
 		keys = lappend(keys, list_nth(task->columns, list_nth_int(task->query->order_columns, i)));
-	return 2 * num_around + PARTITION_MARGIN * num_rows / group_count(root, keys, num_rows);
+	return 2 * num_around + group_largest(root, keys, num_rows);
 }
 
 /* Whether of rows that do not fit in memory those do that are wanted at a time. */

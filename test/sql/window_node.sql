@@ -127,6 +127,10 @@ SET mgpu.report_declined = on;
 SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 SELECT pg_temp.plan_of('SELECT sum(v) OVER (PARTITION BY h) FROM long');
+-- the mean of equal rows is small here, but a fifth has a NULL
+CREATE TABLE sparse AS SELECT CASE WHEN k > 0 THEN i * 5 + k END AS few, repeat('wide', 20) || i AS t FROM long;
+VACUUM ANALYZE sparse;
+SELECT pg_temp.plan_of('SELECT count(t) OVER (ORDER BY few) FROM sparse') ~ 'MgpuWindow' AS of_nulls, pg_temp.plan_of('SELECT count(t) OVER (ORDER BY few ROWS UNBOUNDED PRECEDING) FROM sparse') ~ 'MgpuWindow' AS of_rows;
 RESET work_mem;
 SET mgpu.enable_sort = force;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), nth_value(v, h) OVER (ORDER BY i) FROM framed');
@@ -141,6 +145,6 @@ SET ROLE framed_user;
 SELECT count(l) FROM (SELECT lag(v) OVER (ORDER BY i) AS l FROM framed) s;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION lag(anyelement) TO public;
-DROP TABLE framed, long, three;
+DROP TABLE framed, long, sparse, three;
 DROP ROLE framed_user;
 DROP COLLATION framed_any_case;
