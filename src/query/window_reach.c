@@ -6,6 +6,9 @@
 
 #include "query/window_reach.h"
 
+/* A row that is farther away is looked for among all. */
+#define MOST_ROWS_AROUND 100000
+
 /* What a function asks for that looks at the frame which begins with its partition. */
 static window_keeps
 keeps_of_frame(window_kind kind, window_frame frame)
@@ -60,7 +63,7 @@ window_reach_of(const query *query)
 	}
 	for (int i = 0; i < list_length(query->functions); i++)
 		add_function(&reach, query, i);
-	if (reach.keeps == WINDOW_KEEPS_PARTITION && query->num_partition_keys == 0)
+	if ((reach.keeps == WINDOW_KEEPS_PARTITION && query->num_partition_keys == 0) || Max(reach.back, reach.ahead) > MOST_ROWS_AROUND)
 		reach.keeps = WINDOW_KEEPS_ALL;
 	return reach;
 }

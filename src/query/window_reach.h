@@ -13,7 +13,7 @@ typedef enum window_keeps
 	WINDOW_KEEPS_ROWS,			/* those that it looks back to, and ahead */
 	WINDOW_KEEPS_PEERS,			/* and those that are equal in partition and order */
 	WINDOW_KEEPS_PARTITION,		/* and those of its partition */
-	WINDOW_KEEPS_ALL			/* all are one partition, and its end is asked for */
+	WINDOW_KEEPS_ALL			/* all: they are one partition, whose end is asked for, or another row is far away */
 } window_keeps;
 
 typedef struct window_reach
