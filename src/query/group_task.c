@@ -27,7 +27,7 @@
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
 #define NUMERIC_COST 0.4		/* the same of numeric */
-#define SQUARES_COST 2.5		/* a call that squares an int8 or numeric, by one process */
+#define SQUARES_COST 2.5		/* a call that squares an int8 or numeric */
 #define SORT_COST 0.4
 #define FEED_COST 1.0			/* the call that Agg makes too */
 #define ARRAY_COST 0.8
@@ -191,6 +191,17 @@ shares_state(const group_task *task, const Aggref *aggref)
 	return false;
 }
 
+/* Adding a value, by one process. */
+static double
+cost_of_reduction(const known_reduction *known, const Aggref *aggref)
+{
+	Oid			type = aggref->aggargtypes ? linitial_oid(aggref->aggargtypes) : InvalidOid;
+
+	if (known->kind == REDUCED_SQUARES)
+		return type == INT2OID || type == INT4OID ? REDUCE_COST : SQUARES_COST;
+	return known->kind >= REDUCED_NUMERIC_SUM ? NUMERIC_COST : REDUCE_COST;
+}
+
 static void
 count_reduction(group_task *task, const Aggref *aggref)
 {
@@ -200,7 +211,7 @@ count_reduction(group_task *task, const Aggref *aggref)
 
 	task->combines &= !is_numeric;
 	task->merges &= !adds_floats;
-	task->operators += known->kind == REDUCED_SQUARES ? SQUARES_COST : is_numeric ? NUMERIC_COST : REDUCE_COST;
+	task->operators += cost_of_reduction(known, aggref);
 }
 
 static void

@@ -239,7 +239,7 @@ CREATE TABLE plain_costs AS
 SELECT i, i % 4 AS few, i % 5000 AS many, i + 0.25 AS n1, i + 0.5 AS n2, i + 0.75 AS n3, i * 2.5 AS n4, i * 3.5 AS n5, i * 4.5 AS n6, i * 5.5 AS n7 FROM generate_series(1, 20000) i;
 ANALYZE plain_costs;
 SELECT key, calls, source, pg_temp.plan_of(format('SELECT %s, %s FROM %s GROUP BY 1', key, what, source)) ~ 'MgpuGroup' AS node
-FROM (VALUES ('few'), ('many')) k (key), (VALUES (1, 'var_pop(n1)'), (7, 'var_pop(n1), var_pop(n2), var_pop(n3), var_pop(n4), var_pop(n5), var_pop(n6), var_pop(n7)')) a (calls, what),
+FROM (VALUES ('few'), ('many')) k (key), (VALUES (1, 'jsonb_agg(n1)'), (7, 'jsonb_agg(n1), jsonb_agg(n2), jsonb_agg(n3), jsonb_agg(n4), jsonb_agg(n5), jsonb_agg(n6), jsonb_agg(n7)')) a (calls, what),
      (VALUES ('plain_costs'), ('plain_costs JOIN names ON id = few')) f (source) ORDER BY 1, 2, 3;
 -- one column may have many functions, sums of numeric are folded, and numbers are copied at no cost
 SELECT what, pg_temp.plan_of(format('SELECT few, %s FROM plain_costs GROUP BY 1', what)) ~ 'MgpuGroup' AS node
