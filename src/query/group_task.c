@@ -191,15 +191,11 @@ shares_state(const group_task *task, const Aggref *aggref)
 	return false;
 }
 
-/* Adding a value, by one process. */
-static double
-cost_of_reduction(const known_reduction *known, const Aggref *aggref)
+/* Whether a node's own rows are squared by a call of PostgreSQL's function, whose states are large. */
+static bool
+squares_by_call(const known_reduction *known, const Aggref *aggref)
 {
-	Oid			type = aggref->aggargtypes ? linitial_oid(aggref->aggargtypes) : InvalidOid;
-
-	if (known->kind == REDUCED_SQUARES)
-		return type == INT2OID || type == INT4OID ? REDUCE_COST : SQUARES_COST;
-	return known->kind >= REDUCED_NUMERIC_SUM ? NUMERIC_COST : REDUCE_COST;
+	return known->kind == REDUCED_SQUARES && linitial_oid(aggref->aggargtypes) != INT2OID && linitial_oid(aggref->aggargtypes) != INT4OID;
 }
 
 static void
@@ -208,10 +204,13 @@ count_reduction(group_task *task, const Aggref *aggref)
 	const known_reduction *known = known_reduction_of(aggref->aggfnoid);
 	bool		is_numeric = known->kind >= REDUCED_NUMERIC_SUM;
 	bool		adds_floats = (known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD) && !reduction_is_float_extreme(known->reduction);
+	bool		calls = squares_by_call(known, aggref);
 
+	/* one state at a time */
+	task->folds &= task->keys == NIL || !calls;
 	task->combines &= !is_numeric;
 	task->merges &= !adds_floats;
-	task->operators += cost_of_reduction(known, aggref);
+	task->operators += calls ? SQUARES_COST : is_numeric ? NUMERIC_COST : REDUCE_COST;
 }
 
 static void
