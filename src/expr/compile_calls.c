@@ -80,12 +80,28 @@ compile_whole(expr_program *program, function_call *call, expr_value *args, expr
 	return true;
 }
 
+/* Digits in front of the point go, too. */
+static bool
+compile_tens(expr_program *program, const function_call *call, const expr_value *arg, int digits, expr_value *value)
+{
+	expr_type	whole = arg->type;
+
+	if (arg->type.scale - digits > MOST_SCALE)
+		return false;
+	whole.scale = 0;
+	*value = add_op(program, call->known->code, whole, power_of_ten(arg->type.scale - digits), 1, arg);
+	*value = add_op(program, MGPU_RUN_SCALE_UP, whole, power_of_ten(-digits), 1, value);
+	return true;
+}
+
 static bool
 compile_digits(expr_program *program, function_call *call, expr_value *args, int digits, expr_value *value)
 {
 	*value = args[0];
-	if (digits < 0 || digits > MOST_SCALE)
+	if (digits < -MOST_SCALE || digits > MOST_SCALE)
 		return false;
+	if (digits < 0)
+		return compile_tens(program, call, args, digits, value);
 	if (digits >= value->type.scale)
 		return scale_up(program, value, digits);
 	value->type.scale = digits;
@@ -93,14 +109,14 @@ compile_digits(expr_program *program, function_call *call, expr_value *args, int
 	return true;
 }
 
-/* A small constant integer, or -1. */
+/* A constant integer, or the least of all. */
 static int
-small_constant(const Node *node)
+integer_constant(const Node *node)
 {
 	const Const *constant = (const Const *) node;
 
 	if (!IsA(node, Const) || constant->constisnull || constant->consttype != INT4OID)
-		return -1;
+		return PG_INT32_MIN;
 	return DatumGetInt32(constant->constvalue);
 }
 
@@ -167,7 +183,7 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
 		num_args = 1;
 	call->args = list_truncate(list_copy(all), num_args);
-	if (compile_quotient(program, call, call->known->form == FORM_DIGITS ? small_constant(lsecond(all)) : call->known->form == FORM_WHOLE ? 0 : -1, value))
+	if (compile_quotient(program, call, call->known->form == FORM_DIGITS ? integer_constant(lsecond(all)) : call->known->form == FORM_WHOLE ? 0 : -1, value))
 		return true;
 	if (!compile_args(program, call, args))
 		return false;
@@ -182,9 +198,9 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 			return compile_product(program, call, args, value) &&
 				(!any || show_result(program, MGPU_RUN_SHOW_SUM, shown, num_args, value));
 		case FORM_DIGITS:
-			return compile_digits(program, call, args, small_constant(lsecond(all)), value);
+			return compile_digits(program, call, args, integer_constant(lsecond(all)), value);
 		case FORM_TYPMOD:
-			return compile_typmod(program, call, args, small_constant(lsecond(all)), value);
+			return compile_typmod(program, call, args, integer_constant(lsecond(all)), value);
 		case FORM_WHOLE:
 			return compile_whole(program, call, args, value);
 		default:
