@@ -1,10 +1,12 @@
 /*
  * compile_quotients.c
- *		Whole numbers of quotients, as histograms have them: floor(price / 250), round(x / 3, 2), (seconds / 60)::int.
+ *		What is made of quotients by a constant: whole numbers, as histograms have them, as floor(price / 250), round(x / 3, 2) and (seconds / 60)::int, and
+ *		comparisons with a constant, as seconds / 3600 > 24.
  *
  * A numeric's quotient has more digits than programs have, but nobody asks for them here.  Where x is X / 10^s and the constant C / 10^t, the result is that of
  * X * 10^t and C * 10^s, which are integers.  PostgreSQL rounds the quotient to at least 16 digits first, an error of less than q / 2 * 10^-16, and q is at
- * least 1 / (2 C * 10^s) from where the result changes, unless it is there.  So both are the same where X * 10^t is less than 10^16.
+ * least 1 / (2 C * 10^s) from where the result changes, unless it is there.  So both are the same where X * 10^t is less than 10^16.  With d more digits of
+ * the result, or of what is compared, the same holds of X * 10^(t + d).
  */
 #include "postgres.h"
 
@@ -17,30 +19,55 @@
 #include "expr/compile.h"
 
 #define MOST_DIVIDEND_DIGITS 16
-#define MOST_DIVISOR_DIGITS 9
-#define MOST_DIVISOR_SCALE 6
+#define MOST_CONSTANT_DIGITS 9
+#define MOST_CONSTANT_SCALE 6
 
-/* A constant divisor as an integer and its scale.  false: it is none, not positive, or has too many digits. */
+/* A constant as an integer and its scale.  false: it is none, or has too many digits. */
 static bool
-read_divisor(const Const *constant, int64 *divisor, int *scale)
+read_constant(const Const *constant, int64 *number, int *scale)
 {
 	Datum		trimmed;
 	Datum		scaled;
-	Datum		most = Int64GetDatum(power_of_ten(MOST_DIVISOR_DIGITS));
+	Datum		most = Int64GetDatum(power_of_ten(MOST_CONSTANT_DIGITS));
 
 	if (!IsA(constant, Const) || constant->constisnull || constant->consttype != NUMERICOID || numeric_is_nan(DatumGetNumeric(constant->constvalue)) ||
 		numeric_is_inf(DatumGetNumeric(constant->constvalue)))
 		return false;
 	trimmed = DirectFunctionCall1(numeric_trim_scale, constant->constvalue);
 	*scale = DatumGetInt32(DirectFunctionCall1(numeric_scale, trimmed));
-	if (*scale > MOST_DIVISOR_SCALE)
+	if (*scale > MOST_CONSTANT_SCALE)
 		return false;
 	scaled = DirectFunctionCall2(numeric_mul, trimmed, DirectFunctionCall1(int8_numeric, Int64GetDatum(power_of_ten(*scale))));
-	if (!DatumGetBool(DirectFunctionCall2(numeric_lt, scaled, DirectFunctionCall1(int8_numeric, most))))
+	if (!DatumGetBool(DirectFunctionCall2(numeric_lt, DirectFunctionCall1(numeric_abs, scaled), DirectFunctionCall1(int8_numeric, most))))
 		return false;
-	*divisor = DatumGetInt64(DirectFunctionCall1(numeric_int8, scaled));
-	return *divisor > 0;
+	*number = DatumGetInt64(DirectFunctionCall1(numeric_int8, scaled));
+	return true;
 }
+
+/*
+ * Compile a quotient's dividend in units of 10^-(scale + digits), and what divides it then.  false: an expression is no quotient by a positive constant, or has
+ * too many digits.
+ */
+static bool
+compile_dividend(expr_program *program, Expr *expr, int digits, expr_value *value, int64 *divisor)
+{
+	List	   *args = NIL;
+	int			scale;
+	int			own_scale;
+
+	if (expr_function_of(expr, &args) != F_NUMERIC_DIV || !read_constant(lsecond(args), divisor, &scale) || *divisor <= 0 ||
+		!compile_expr(program, linitial(args), value))
+		return false;
+	own_scale = value->type.scale;
+	value->type.lane = MGPU_LANE_INTEGER;
+	if (own_scale > MOST_SCALE - MOST_CONSTANT_DIGITS || !scale_up(program, value, own_scale + scale + digits))
+		return false;
+	*value = add_op(program, MGPU_RUN_LIMIT_MAGNITUDE, value->type, power_of_ten(MOST_DIVIDEND_DIGITS), 1, value);
+	*divisor *= power_of_ten(own_scale);
+	return true;
+}
+
+/* ---- whole numbers */
 
 /* Whether a function makes whole numbers of some digits. */
 static bool
@@ -52,22 +79,32 @@ makes_whole(int code)
 bool
 compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value)
 {
-	List	   *args = NIL;
 	int64		divisor;
-	int			scale;
-	expr_type	type;
 
-	if (!makes_whole(call->known->code) || digits < 0 || expr_function_of(linitial(call->args), &args) != F_NUMERIC_DIV ||
-		!read_divisor(lsecond(args), &divisor, &scale) || !compile_expr(program, linitial(args), value))
+	if (!makes_whole(call->known->code) || digits < 0 || !compile_dividend(program, linitial(call->args), digits, value, &divisor))
 		return false;
-	type = value->type;
-	value->type.lane = MGPU_LANE_INTEGER;
-	if (type.scale > MOST_SCALE - MOST_DIVISOR_DIGITS || !scale_up(program, value, type.scale + scale + digits))
-		return false;
-	*value = add_op(program, MGPU_RUN_LIMIT_MAGNITUDE, value->type, power_of_ten(MOST_DIVIDEND_DIGITS), 1, value);
 	value->type.scale = digits;
-	*value = add_op(program, call->known->code, value->type, divisor * power_of_ten(type.scale), 1, value);
+	*value = add_op(program, call->known->code, value->type, divisor, 1, value);
 	if (!call->type.is_numeric)
 		*value = add_op(program, MGPU_RUN_FIT_INTEGER, call->type, 0, 1, value);
 	return true;
+}
+
+/* ---- comparisons */
+
+bool
+compile_quotient_comparison(expr_program *program, const function_call *call, expr_value *value)
+{
+	expr_value	args[2];
+	int64		number;
+	int64		divisor;
+	int64		product;
+	int			digits;
+	bool		is_second = IsA(linitial(call->args), Const);
+
+	if (!read_constant(list_nth(call->args, !is_second), &number, &digits) ||
+		!compile_dividend(program, list_nth(call->args, is_second), digits, &args[is_second], &divisor) ||
+		__builtin_mul_overflow(number, divisor, &product) || !compile_number(program, product, &args[!is_second]))
+		return false;
+	return add_call_op(program, call, args, value);
 }

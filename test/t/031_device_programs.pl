@@ -63,7 +63,7 @@ foreach my $table ('t', 'holes')
 	  'min(k), max(k), min(l), max(c COLLATE "C"), max(substr(k, 5))', 'min(k) FILTER (WHERE v > 0), count(DISTINCT late), max(late)',
 	  'stddev(f + 1), var_pop(r)', 'sum(length(k))', 'max(extract(epoch FROM ts)::int8)';
 	check_programs("$table, $_", 1, "SELECT g, count(*), sum(n), max(v) FROM $table WHERE $_ GROUP BY g")
-	  foreach "k = 'key 7'", "k IN ('key 1', 'key 2', 'no key')", "k LIKE '%9%'", "k LIKE 'key _'", "k NOT LIKE 'key 1%'", 'v IN (1, 2, 3, 100, 5000)', 'v % 3 = 1', 'n BETWEEN 10 AND 20.5', 'n > 1.005', 'v > 0 OR b', 'NOT (v > 0 AND b)', 'b IS NOT TRUE',
+	  foreach "k = 'key 7'", "k IN ('key 1', 'key 2', 'no key')", "k LIKE '%9%'", "k LIKE 'key _'", "k NOT LIKE 'key 1%'", 'v IN (1, 2, 3, 100, 5000)', 'n / 3 > 1.5', '2 >= n / 7', 'extract(epoch FROM ts) / 86400 > 18300', 'v % 3 = 1', 'n BETWEEN 10 AND 20.5', 'n > 1.005', 'v > 0 OR b', 'NOT (v > 0 AND b)', 'b IS NOT TRUE',
 	  'k IS NULL OR c IS NOT NULL', 'j IS NOT NULL', "ts >= '2020-02-01' AND ts < '2020-03-01'", "tz > '2020-02-01'", 'd > date \'2020-01-01\' + 5', "ts::date = '2020-01-05'", 'v <> w', 'v IS DISTINCT FROM g', "c > 'abc'", "s = 'c3'", "u = md5('5')::uuid", "e = 'ok'",
 	  "extract(hour FROM ts) = 5", "tz < now()", "tz > now() - interval '100 years'", "d <= current_date", "money > '5'", 'o = 5', 'f > 0 AND sqrt(f) < 5', "f < 'Infinity'", 'late_n = 1.5', "late = 'added'", 'late_null IS NULL', "substr(k, 5) = '7'", 'length(k) > 5';
 	check_programs("$table, rows by $_", 1, "SELECT id, k, c, n, m, u, y, ts, late, late_n FROM $table ORDER BY $_, id", "SELECT id, k, n * 2, CASE WHEN b THEN c ELSE 'x' END, m FROM $table ORDER BY $_, id LIMIT 700",
