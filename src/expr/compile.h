@@ -203,11 +203,8 @@ extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 
-/* What a function makes whole, to so many digits, of a quotient by a constant.  false: it is none. */
+/* What a function makes whole, to so many digits, of a quotient by a constant, or a comparison of that with a constant.  false: it is none. */
 extern bool compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value);
-
-/* A comparison of such a quotient with a constant.  false: it is none. */
-extern bool compile_quotient_comparison(expr_program *program, const function_call *call, expr_value *value);
 
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);

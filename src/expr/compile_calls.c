@@ -179,8 +179,6 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 
 	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_parameter(linitial(all)) || is_parameter(lsecond(all))))
 		return compile_limited(program, call, value);
-	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && compile_quotient_comparison(program, call, value))
-		return true;
 	/* how many digits, or a typmod, is a constant */
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
 		num_args = 1;

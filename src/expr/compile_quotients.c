@@ -76,8 +76,8 @@ makes_whole(int code)
 	return code == MGPU_RUN_FLOOR_OFF || code == MGPU_RUN_CEILING_OFF || code == MGPU_RUN_ROUND_OFF || code == MGPU_RUN_CUT_OFF;
 }
 
-bool
-compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value)
+static bool
+compile_whole_quotient(expr_program *program, const function_call *call, int digits, expr_value *value)
 {
 	int64		divisor;
 
@@ -92,8 +92,8 @@ compile_quotient(expr_program *program, const function_call *call, int digits, e
 
 /* ---- comparisons */
 
-bool
-compile_quotient_comparison(expr_program *program, const function_call *call, expr_value *value)
+static bool
+compile_comparison(expr_program *program, const function_call *call, expr_value *value)
 {
 	expr_value	args[2];
 	int64		number;
@@ -107,4 +107,12 @@ compile_quotient_comparison(expr_program *program, const function_call *call, ex
 		__builtin_mul_overflow(number, divisor, &product) || !compile_number(program, product, &args[!is_second]))
 		return false;
 	return add_call_op(program, call, args, value);
+}
+
+bool
+compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value)
+{
+	if (call->known->code == MGPU_RUN_COMPARE_INTEGER)
+		return compile_comparison(program, call, value);
+	return compile_whole_quotient(program, call, digits, value);
 }
