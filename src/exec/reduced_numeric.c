@@ -130,17 +130,22 @@ reduced_integer_to_numeric(int128 value)
 
 /* ---- sums */
 
-/* Have PostgreSQL's transition function add a number.  It asks its caller for the memory of its state alone. */
-static void
-add_odd_number(MemoryContext context, Datum number, reduced_numeric_sum *to)
+void *
+reduced_call(PGFunction function, MemoryContext context, void *state, Datum value)
 {
 	LOCAL_FCINFO(call, 2);
 	WindowAggState caller = {.ss.ps.type = T_WindowAggState,.curaggcontext = context};
 
 	InitFunctionCallInfoData(*call, NULL, 2, InvalidOid, (Node *) &caller, NULL);
-	call->args[0] = (NullableDatum) {PointerGetDatum(to->odd), to->odd == NULL};
-	call->args[1] = (NullableDatum) {number, false};
-	to->odd = DatumGetPointer(numeric_avg_accum(call));
+	call->args[0] = (NullableDatum) {PointerGetDatum(state), state == NULL};
+	call->args[1] = (NullableDatum) {value, false};
+	return DatumGetPointer(function(call));
+}
+
+static void
+add_odd_number(MemoryContext context, Datum number, reduced_numeric_sum *to)
+{
+	to->odd = reduced_call(numeric_avg_accum, context, to->odd, number);
 }
 
 /* The sum of plain numbers goes to the odd ones. */

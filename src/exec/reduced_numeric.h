@@ -19,6 +19,12 @@ extern Datum reduced_numeric_result(reduction what, const reduced_state *state);
 extern void reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, int shown, reduced_state *state);
 extern void reduced_numeric_take_extremes(int64 min, int64 max, int scale, reduced_state *state);
 
+/*
+ * Call a function of PostgreSQL's aggregates of numeric with a state, or NULL, and a value.  Returns the new state.  Such functions ask their caller for
+ * nothing but the memory of their states.
+ */
+extern void *reduced_call(PGFunction function, MemoryContext context, void *state, Datum value);
+
 /* An integer as numeric. */
 extern Datum reduced_integer_to_numeric(int128 value);
 

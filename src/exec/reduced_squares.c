@@ -9,30 +9,24 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
-#include "nodes/execnodes.h"
 #include "utils/fmgrprotos.h"
 
 #include "compat.h"
 #include "core/numeric_format.h"
+#include "exec/reduced_numeric.h"
 #include "exec/reduced_rows.h"
 #include "exec/reduced_squares.h"
 
 /* ---- rows */
 
-/* Have PostgreSQL's transition function add a value.  It asks its caller for the memory of its state alone. */
 static void
 add_by_call(const reduced_values *values, PGFunction accumulate, Datum value, reduced_state *to)
 {
-	LOCAL_FCINFO(call, 2);
-	WindowAggState caller = {.ss.ps.type = T_WindowAggState,.curaggcontext = values->context};
 	reduced_squares *squares = &to->squares;
 
 	to->count++;
-	InitFunctionCallInfoData(*call, NULL, 2, InvalidOid, (Node *) &caller, NULL);
-	call->args[0] = (NullableDatum) {squares->is_state ? PointerGetDatum(squares->state) : (Datum) 0, !squares->is_state};
-	call->args[1] = (NullableDatum) {value, false};
+	squares->state = reduced_call(accumulate, values->context, squares->is_state ? squares->state : NULL, value);
 	squares->is_state = true;
-	squares->state = DatumGetPointer(accumulate(call));
 }
 
 static pg_attribute_always_inline void
@@ -118,8 +112,6 @@ static void *
 state_of(const reduced_state *state)
 {
 	const reduced_squares *squares = &state->squares;
-	LOCAL_FCINFO(call, 2);
-	WindowAggState caller = {.ss.ps.type = T_WindowAggState,.curaggcontext = CurrentMemoryContext};
 	StringInfoData buffer;
 
 	pq_begintypsend(&buffer);
@@ -130,10 +122,7 @@ state_of(const reduced_state *state)
 	pq_sendint32(&buffer, squares->shown);
 	for (int i = 0; i < 4; i++)
 		pq_sendint64(&buffer, 0);
-	InitFunctionCallInfoData(*call, NULL, 2, InvalidOid, (Node *) &caller, NULL);
-	call->args[0] = (NullableDatum) {PointerGetDatum(pq_endtypsend(&buffer)), false};
-	call->args[1] = (NullableDatum) {(Datum) 0, false};
-	return DatumGetPointer(numeric_deserialize(call));
+	return reduced_call(numeric_deserialize, CurrentMemoryContext, pq_endtypsend(&buffer), (Datum) 0);
 }
 
 Datum

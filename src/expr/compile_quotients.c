@@ -12,8 +12,6 @@
 
 #include "catalog/pg_type.h"
 #include "utils/fmgroids.h"
-#include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 
 #include "compat.h"
 #include "expr/compile.h"
@@ -26,22 +24,15 @@
 static bool
 read_constant(const Const *constant, int64 *number, int *scale)
 {
-	Datum		trimmed;
-	Datum		scaled;
-	Datum		most = Int64GetDatum(power_of_ten(MOST_CONSTANT_DIGITS));
+	expr_constant read = {.type_id = NUMERICOID};
 
-	if (!IsA(constant, Const) || constant->constisnull || constant->consttype != NUMERICOID || numeric_is_nan(DatumGetNumeric(constant->constvalue)) ||
-		numeric_is_inf(DatumGetNumeric(constant->constvalue)))
+	if (!IsA(constant, Const) || constant->constisnull || constant->consttype != NUMERICOID || !expr_constant_fill(&read, constant->constvalue))
 		return false;
-	trimmed = DirectFunctionCall1(numeric_trim_scale, constant->constvalue);
-	*scale = DatumGetInt32(DirectFunctionCall1(numeric_scale, trimmed));
-	if (*scale > MOST_CONSTANT_SCALE)
-		return false;
-	scaled = DirectFunctionCall2(numeric_mul, trimmed, DirectFunctionCall1(int8_numeric, Int64GetDatum(power_of_ten(*scale))));
-	if (!DatumGetBool(DirectFunctionCall2(numeric_lt, DirectFunctionCall1(numeric_abs, scaled), DirectFunctionCall1(int8_numeric, most))))
-		return false;
-	*number = DatumGetInt64(DirectFunctionCall1(numeric_int8, scaled));
-	return true;
+	for (; read.type.scale > 0 && read.number % 10 == 0; read.type.scale--)
+		read.number /= 10;
+	*number = read.number;
+	*scale = read.type.scale;
+	return *scale <= MOST_CONSTANT_SCALE && *number < power_of_ten(MOST_CONSTANT_DIGITS) && -*number < power_of_ten(MOST_CONSTANT_DIGITS);
 }
 
 /*

@@ -247,11 +247,17 @@ add_zoned(expr_program *program, bool (*add) (expr_program *program, int64 numbe
 						   compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value));
 }
 
-/* Longer ones are left to PostgreSQL. */
+static bool
+is_near(int64 number, int64 most)
+{
+	return number <= most && number >= -most;
+}
+
+/* Longer ones, and infinite ones, are left to PostgreSQL. */
 static bool
 is_short(const Interval *interval)
 {
-	return abs(interval->month) <= 12000 && abs(interval->day) <= 1000000 && interval->time <= 1000000 * USECS_PER_DAY && interval->time >= -1000000 * USECS_PER_DAY;
+	return is_near(interval->month, 12000) && is_near(interval->day, 1000000) && is_near(interval->time, 1000000 * USECS_PER_DAY);
 }
 
 /* A date or time, and a constant interval. */
@@ -318,9 +324,7 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
 			return compile_interval(program, call, value);
-		case FORM_OF_EPOCH:
-			return compile_of_epoch(program, call, value);
 		default:
-			return compile_zoned(program, call, value);
+			return compile_of_epoch(program, call, value);
 	}
 }

@@ -200,6 +200,7 @@ compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum
 	bool		is_zoned = IsA(expr, FuncExpr) && call->funcid == F_TO_CHAR_TIMESTAMPTZ_TEXT;
 	const char *text;
 	expr_value	time;
+	const part_set *set;
 	uint32		found;
 	int			first = 0;
 	int			last = 0;
@@ -208,15 +209,16 @@ compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum
 		return false;
 	text = text_constant(lsecond(call->args));
 	found = text ? parts_of(text) : 0;
-	if (!find_set(found) && !find_range(found, &first, &last))
+	set = find_set(found);
+	if (set == NULL && !find_range(found, &first, &last))
 		return false;
 	if (!compile_expr(program, linitial(call->args), &time) || (is_zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, &time)))
 		return false;
 	*format = ((const Const *) lsecond(call->args))->constvalue;
 	/* texts do not tell years before 1 from those after */
 	time = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, &time);
-	if (find_set(found))
-		return compile_set(program, find_set(found), time, value);
+	if (set)
+		return compile_set(program, set, time, value);
 	compile_range(program, first, last, time, value);
 	return true;
 }

@@ -102,8 +102,16 @@ typedef struct string_task
 	char	   *arena;
 	Size		offset;			/* of the next string */
 	Size		limit;			/* where the part ends */
-	made_string last[LAST_STRINGS];	/* collated, by hashes of their values */
+	made_string *last;			/* LAST_STRINGS collated ones, by hashes of their values; NULL: none are looked for */
 } string_task;
+
+/* Have a task look for texts, in memory of LAST_STRINGS, if their strings are collated. */
+static void
+look_for_texts(string_task *task, made_string *last)
+{
+	if (task->maker->locale)
+		task->last = memset(last, 0, LAST_STRINGS * sizeof(made_string));
+}
 
 /*
  * Have a value's string: the one that an equal text has got, or a new one.  Many columns have few texts, and strxfrm takes some 100 ns.  false: there is none.
@@ -111,7 +119,7 @@ typedef struct string_task
 static bool
 have_string(string_task *task, const char *value, uint32 size, mgpu_span *span)
 {
-	made_string *last = task->maker->locale ? &task->last[mgpu_byte_hash(value, size, 0) % LAST_STRINGS] : NULL;
+	made_string *last = task->last ? &task->last[mgpu_byte_hash(value, size, 0) % LAST_STRINGS] : NULL;
 	Size		made;
 
 	if (last && last->value && last->size == size && memcmp(last->value, value, size) == 0)
@@ -152,7 +160,9 @@ make_task(void *context, uint64 task, int worker)
 		.maker = make->maker,.arena = make->bytes->arena,.offset = string_maker_space(make->maker, spans[first].offset),
 		.limit = string_maker_space(make->maker, (Size) spans[end - 1].offset + spans[end - 1].size)
 	};
+	made_string last[LAST_STRINGS];
 
+	look_for_texts(&strings, last);
 	for (int64 i = first; i < end; i++)
 		if (!have_string(&strings, make->data + spans[i].offset, spans[i].size, &spans[i]))
 		{
@@ -287,7 +297,9 @@ copy_task(void *context, uint64 task, int worker)
 	int64		first = task * copy->task_items;
 	int64		end = Min(first + copy->task_items, copy->num_items);
 	string_task strings = {.maker = copy->maker,.arena = bytes->arena,.offset = copy->begins[task],.limit = copy->begins[task + 1]};
+	made_string last[LAST_STRINGS];
 
+	look_for_texts(&strings, last);
 	for (int64 i = first; i < end; i++)
 	{
 		uint32		size;

@@ -110,7 +110,7 @@ top_limit_of(PlannerInfo *root, const WindowClause *window, const WindowFunc *fu
 	foreach(cell, conditions)
 		limit = Min(limit, limit_of_condition((Node *) castNode(RestrictInfo, lfirst(cell))->clause, function, varno,
 											  root->processed_tlist));
-	*why_not = "no condition limits the window function";
+	*why_not = "the limit on the window function is not a constant";
 	return limit < 1 || limit > TOP_MOST_ROWS ? 0 : limit;
 }
 
