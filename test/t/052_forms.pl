@@ -60,7 +60,7 @@ SKIP:
 }
 
 # ---- squares of integers and numerics: exact, and PostgreSQL's digits
-run('CREATE TABLE measures AS SELECT i AS id, i % 23 AS g, (i % 400 - 200)::int2 AS s, i * 7919 % 100003 - 50000 AS v, i::int8 * 1000003 AS w, (i % 7919 / 8.0)::numeric(9,3) AS n, round(i % 31 / 4.0, i % 4) AS bare, 5.50::numeric(6,2) AS same, CASE WHEN i % 5 = 0 THEN i % 97 END AS few, '
+run('CREATE TABLE measures AS SELECT i AS id, i % 23 AS g, (i % 400 - 200)::int2 AS s, (i::int8 * 7919 % 100003 - 50000)::int4 AS v, i::int8 * 1000003 AS w, (i % 7919 / 8.0)::numeric(9,3) AS n, round(i % 31 / 4.0, i % 4) AS bare, 5.50::numeric(6,2) AS same, CASE WHEN i % 5 = 0 THEN i % 97 END AS few, '
 	  . "CASE WHEN i % 4000 = 7 THEN 12000000000 ELSE i END AS large, CASE WHEN i % 3000 = 9 THEN 'NaN' ELSE i / 16.0 END::numeric(12,4) AS odd FROM generate_series(1, $rows) i", 'VACUUM ANALYZE measures');
 my $squares = 'stddev(%1$s), stddev_samp(%1$s), stddev_pop(%1$s), variance(%1$s), var_samp(%1$s), var_pop(%1$s), avg(%1$s)';
 check_programs($session, "squares of $_", 1, map { my $calls = sprintf($squares, $_); ("SELECT g, $calls FROM measures GROUP BY g", "SELECT $calls FROM measures", "SELECT id, $calls FROM measures WHERE id < 2000 GROUP BY id") } $_) foreach 's', 'v', 'w / 1000', 'n', 'bare', 'same', 'few', 'n * 2 - v', 'nullif(v, 3)', '-n';
