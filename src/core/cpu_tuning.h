@@ -52,7 +52,7 @@ typedef struct mgpu_cpu_tuning
 
 	uint64_t	table_task_pages;	/* tables: that a task reads at least, if a batch is cut */
 	uint64_t	table_slot_pages;	/* tables: pages of a batch, with one less that is copied */
-	uint64_t	table_fold_groups;	/* tables: a thread that has more keeps its next rows */
+	uint64_t	table_fold_bytes;	/* tables: a thread with more of groups keeps its next rows */
 	uint64_t	table_task_rows;	/* tables: that are grouped or sorted by one task */
 	uint64_t	table_part_bytes;	/* tables: that values of a part may have in memory, though there is more */
 	uint64_t	table_large_values; /* tables: a group's values that all threads sort together */

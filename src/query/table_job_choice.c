@@ -32,20 +32,6 @@ adds_floats(const mgpu_group_spec *spec)
 	return false;
 }
 
-/* Whether each row goes to its group at once: integers are added in any order, and threads take turns to add floats to one group. */
-static bool
-adds_at_once(const mgpu_group_spec *spec)
-{
-	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE && (spec->num_keys == 0 || !adds_floats(spec));
-}
-
-/* Whether rows are gone once they are in their groups.  Threads with more groups than this keep rows (core/cpu/table). */
-static bool
-folds(const mgpu_group_spec *spec, double num_results)
-{
-	return adds_at_once(spec) && num_results < (double) mgpu_cpu_tunables.table_fold_groups / 8;
-}
-
 /* Bytes of rows that are kept until the last has come. */
 static double
 kept_bytes(const mgpu_group_spec *spec, double num_rows)
@@ -141,11 +127,16 @@ fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 /* Rows may be more than expected.  A file that is not written is still one more that the server's statistics count. */
 #define MORE_ROWS 8
 
-/* Whether no rows are kept, so that none go to a file.  Estimates of joined rows, and of their groups, may be far from what comes. */
+/*
+ * Whether no rows are kept, so that none go to a file: each is added to its group at once, unless threads have many groups (core/cpu/table).
+ * Estimates of joined rows, and of their groups, may be far from what comes.
+ */
 static bool
 keeps_none(const mgpu_group_spec *spec, double num_results)
 {
-	return spec->num_builds == 0 ? folds(spec, num_results) : spec->num_keys == 0 && adds_at_once(spec);
+	bool		are_few = spec->num_builds == 0 && group_bytes(spec, num_results) < (double) mgpu_cpu_tunables.table_fold_bytes / 8;
+
+	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE && (spec->num_keys == 0 || are_few);
 }
 
 uint64

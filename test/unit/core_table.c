@@ -1049,7 +1049,7 @@ main(void)
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	mgpu_cpu_tunables.table_task_pages = 2;
 	mgpu_cpu_tunables.table_slot_pages = 3;
-	mgpu_cpu_tunables.table_fold_groups = 20;
+	mgpu_cpu_tunables.table_fold_bytes = 2048;
 	mgpu_cpu_tunables.table_task_rows = 300;
 	mgpu_cpu_tunables.table_large_values = 100;
 	mgpu_cpu_tunables.table_write_bytes = 512;

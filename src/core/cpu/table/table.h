@@ -5,21 +5,19 @@
  * Threads read batches of pages while the caller fills the next: they find the inputs of up to MGPU_VECTOR_ROWS rows, run the program,
  * and have the columns of the rows that are kept, as codes.  What becomes of them is one of three ways:
  *
- *	 FOLD	into the groups of each thread, which are merged at the end.  Counts and integers in any order; with one
- *			thread floats too, which are added in the order of the rows; and floats that are all of one group, to which
- *			several threads add in turn.  Once a thread's groups do not fit a cache, it keeps rows: it took half as long
- *			again to fold into 100,000 groups, and twice as long to merge those of two threads.
+ *	 FOLD	into the groups of each thread, which are merged at the end.  Counts and integers in any order; floats in that
+ *			of the rows: several threads add these in turn, to groups of all.  Once groups do not fit a cache, threads
+ *			keep rows: it took half as long again to fold into 100,000 groups, and twice as long to merge those of two.
  *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
  *			order of the rows, and sorts the values of each group.  Rows beyond the run's memory lie in a file.
  *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
  *
- * A group's record is where it is reduced, so that the answer needs no other form.  A table of all groups that threads share
- * was rejected: floats would be added in another order each time.
+ * A group's record is where it is reduced, so that the answer needs no other form.
  *
  *	 table_executor	calls, batches			table_stages	what is done after reading
  *	 table_read		rows of pages			table_columns	program, codes
  *	 table_matches	rows of joins			table_unmatched	rows that no join has
- *	 table_batches	rows that are kept
+ *	 table_batches	rows that are kept		table_turns		floats, added in turn
  *	 table_groups	hash tables of records	table_reduce	counts and sums
  *	 table_parts	merging, grouping		table_sorts		values of groups
  *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs
@@ -39,6 +37,9 @@
 #include "core/cpu/table/table_order.h"
 #include "core/cpu/table/table_part.h"
 #include "core/executor.h"
+
+/* Turns: one for each column, and one for the groups. */
+#define MGPU_TABLE_TURNS (MGPU_GROUP_MAX_COLUMNS + 1)
 
 #define MGPU_TABLE_PART_SHIFT 58	/* of a hash: MGPU_TABLE_PARTS numbers are left */
 
@@ -118,14 +119,18 @@ typedef struct mgpu_table_worker
 	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];	/* kept rows of the batch; FOLD: of the vector */
 	uint32_t   *nulls;
 	uint16_t   *parts;
-	uint64_t	capacity;		/* of the last three */
+	uint32_t   *of_rows;		/* their groups, if floats are added in turn */
+	uint64_t	capacity;		/* of the last four */
 	char	   *block;			/* rows on their way to the file, or from there */
 	uint64_t	block_bytes;
 	uint64_t	num_rows;		/* in them */
 	uint32_t	some_nulls;
-	uint64_t	turn;			/* of the run, at which they are added */
+	uint64_t	task;			/* of which they are: its turn comes when those before it are done */
 	bool		folds;			/* FOLD, so far */
 	mgpu_table_groups groups;	/* FOLD: so far.  ORDER: what the limit leaves (table_cut.c) */
+	uint32_t   *shared;			/* of each group: its number among the run's, ... */
+	uint64_t	num_shared;		/* ... of so many */
+	uint64_t	shared_capacity;
 	uint64_t	read_of_source[MGPU_GROUP_MAX_SOURCES];	/* rows, and those that were kept */
 	uint64_t	kept_of_source[MGPU_GROUP_MAX_SOURCES];
 	uint64_t	num_kept;
@@ -172,6 +177,7 @@ struct mgpu_run
 	_Atomic uint32_t failures;	/* MGPU_TABLE_... */
 	_Atomic uint64_t bytes;		/* of memory, of all workers and parts */
 	uint64_t	most_bytes;		/* 0: any */
+	uint64_t	fold_bytes;		/* FOLD: that groups may take */
 	int			file;			/* of rows and groups, or -1 */
 	uint64_t	memory_before_file;
 	uint64_t	most_file_bytes;
@@ -210,13 +216,16 @@ struct mgpu_run
 	mgpu_table_batch **of_marks;	/* batches of its rows, of each task */
 
 	/* groups */
-	mgpu_table_groups only;		/* FOLD by several threads: floats are added in turn to this group ... */
-	_Atomic uint64_t turn;		/* ... which has those of so many tasks */
+	uint32_t	ordered;		/* columns of floats that are added in order */
 	uint32_t	num_parts;
+	mgpu_table_groups floats;	/* FOLD by several threads: added in turn to groups of all ... */
+	uint64_t	float_bytes;
+	_Atomic uint64_t turns[MGPU_TABLE_TURNS];	/* ... which have those of so many tasks (table_turns.c) */
 	mgpu_table_part *parts;
 	uint32_t	num_at_once;	/* parts that are worked on: what these take is in memory */
 	uint32_t	num_sharing;	/* of them, those that have rows, and 1 at least */
-	bool		in_turn;
+	bool		in_turn;		/* floats are added so; ... */
+	atomic_bool keeps;			/* ... but there are too many groups: later tasks keep their rows */
 	bool		leaves_large;	/* to all threads: there is memory for all values */
 	uint32_t	parts_at[MGPU_TABLE_PARTS];	/* of each of them: its number + 1, or 0 */
 	_Atomic uint32_t next_part;
@@ -272,11 +281,12 @@ mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
 /* table_spill.c.  Note how many bytes somebody has, who had *counted; more than there may be end the run. */
 void		mgpu_table_count(mgpu_run *run, uint64_t *counted, uint64_t bytes);
 uint64_t	mgpu_table_groups_bytes(const mgpu_table_groups *groups);
+bool		mgpu_table_folds(const mgpu_run *run, const mgpu_table_groups *groups);	/* more rows into them */
 
 /* Whether what takes so much more memory goes to the file.  Bring bytes there: where they begin.  Read some. */
 bool		mgpu_table_spills(const mgpu_run *run, uint64_t bytes);
 uint64_t	mgpu_table_spill(mgpu_run *run, const void *from, uint64_t bytes);
-void		mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *memory);	/* columns, nulls */
+void		mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from);	/* columns, nulls */
 void		mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin);
 
 /*
@@ -296,8 +306,8 @@ void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 /* The worker has kept one more batch: of all that it has, drop rows which others have put beyond the limit, once they are many.  false: out of memory. */
 bool		mgpu_table_cut_again(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch);
 
-/* table_parts.c.  is_ordered: floats are added in their order. */
-void		mgpu_table_plan_parts(mgpu_run *run, bool is_ordered);
+/* table_parts.c */
+void		mgpu_table_plan_parts(mgpu_run *run);
 
 /* Tasks: a worker's groups; one of the parts that are worked on at once.  Whether all parts are done. */
 void		mgpu_table_cut_groups(void *context, uint64_t task, int worker);

@@ -4,7 +4,6 @@
  */
 #include "core/cpu/table/table_read.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,12 +24,13 @@ make_room(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
 	}
 	worker->nulls = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint32_t));
 	worker->parts = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint16_t));
+	is_whole &= !run->in_turn || (worker->of_rows = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint32_t))) != NULL;
 	worker->capacity = is_whole && worker->nulls != NULL && worker->parts != NULL ? capacity : 0;
 	return worker->capacity > 0;
 }
 
-static mgpu_table_rows
-rows_of_worker(const mgpu_run *run, const mgpu_table_worker *worker)
+mgpu_table_rows
+mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker)
 {
 	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
 
@@ -42,7 +42,7 @@ rows_of_worker(const mgpu_run *run, const mgpu_table_worker *worker)
 static bool
 fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 {
-	mgpu_table_rows rows = rows_of_worker(run, worker);
+	mgpu_table_rows rows = mgpu_table_rows_of(run, worker);
 	const uint32_t *numbers = run->spec.num_keys == 0 ? NULL : worker->numbers;
 	bool		found;
 
@@ -55,40 +55,12 @@ fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 		mgpu_table_hash(&run->keys, &rows, worker->hashes);
 		found = mgpu_table_find(&worker->groups, &rows, worker->hashes, worker->numbers);
 	}
-	if (found && !mgpu_table_reduce(&worker->groups, &run->record, &rows, numbers))
+	if (!found)
+		return false;
+	mgpu_table_count_rows(&worker->groups, &rows, numbers);
+	if (!mgpu_table_reduce(&worker->groups, &run->record, &rows, numbers, UINT32_MAX))
 		mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
-	return found;
-}
-
-/* Until all rows before the worker's are added.  false: there will be no answer. */
-static bool
-await_turn(const mgpu_run *run, const mgpu_table_worker *worker)
-{
-	while (atomic_load_explicit(&run->turn, memory_order_acquire) != worker->turn)
-	{
-		if (!mgpu_table_goes_on(run))
-			return false;
-		/* tasks are taken in order, so that somebody adds already */
-		(void) sched_yield();
-	}
 	return true;
-}
-
-/* Add rows to the only group.  The turn stays the worker's, for rows of the same task may come behind. */
-static bool
-fold_in_turn(mgpu_run *run, mgpu_table_worker *worker)
-{
-	mgpu_table_rows rows = rows_of_worker(run, worker);
-	bool		is_first = await_turn(run, worker);
-
-	for (uint64_t begin = 0; is_first && begin < rows.num_rows; begin += MGPU_VECTOR_ROWS)
-	{
-		mgpu_table_rows slice = mgpu_table_slice(&rows, run->spec.num_columns, begin, mgpu_table_least(MGPU_VECTOR_ROWS, rows.num_rows - begin));
-
-		if (!mgpu_table_reduce(&run->only, &run->record, &slice, NULL))
-			mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
-	}
-	return is_first;
 }
 
 /* The part of each row, by the highest bits of its hash, and how many rows parts have. */
@@ -163,7 +135,7 @@ copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch
 static uint64_t
 worker_bytes(const mgpu_table_worker *worker)
 {
-	return worker->arena.bytes + worker->kept_arena.bytes + mgpu_table_groups_bytes(&worker->groups);
+	return worker->arena.bytes + worker->kept_arena.bytes + mgpu_table_groups_bytes(&worker->groups) + worker->shared_capacity * sizeof(uint32_t);
 }
 
 /* Keep rows in memory, or in the file. */
@@ -188,7 +160,7 @@ static bool
 keep_batch(mgpu_run *run, mgpu_table_worker *worker)
 {
 	mgpu_table_batch *batch = worker->batch;
-	mgpu_table_rows rows = rows_of_worker(run, worker);
+	mgpu_table_rows rows = mgpu_table_rows_of(run, worker);
 	bool		has_parts = run->num_parts > 1;
 	uint32_t   *places = NULL;
 	bool		kept = true;
@@ -236,12 +208,8 @@ keep_and_go_on(mgpu_run *run, mgpu_table_worker *worker)
 static bool
 go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
 {
-	bool		goes_on = true;
+	bool		goes_on = (run->in_turn && mgpu_table_add_in_turn(run, worker, false)) || keep_and_go_on(run, worker);
 
-	if (run->in_turn)
-		(void) fold_in_turn(run, worker);
-	else
-		goes_on = keep_and_go_on(run, worker);
 	worker->num_rows = 0;
 	worker->some_nulls = 0;
 	return goes_on;
@@ -267,14 +235,9 @@ mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_ke
 void
 mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
 {
-	if (goes_on && run->in_turn)
-	{
-		if (fold_in_turn(run, worker))
-			atomic_store_explicit(&run->turn, worker->turn + 1, memory_order_release);
-	}
-	else if (goes_on && !worker->folds)
-		goes_on = keep_batch(run, worker);
-	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
+	if (goes_on && !worker->folds)
+		goes_on = (run->in_turn && mgpu_table_add_in_turn(run, worker, true)) || keep_batch(run, worker);
+	else if (!mgpu_table_folds(run, &worker->groups))
 		worker->folds = false;
 	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
 	if (!goes_on)

@@ -102,10 +102,9 @@ mgpu_table_join_parts(mgpu_run *run)
 	for (uint32_t part = 1; part < run->num_parts; part++)
 	{
 		const uint64_t *from = mgpu_table_record(&run->parts[part].groups, 0);
-		bool		is_first = to[0] == 0;
 
 		mgpu_table_add_record(&run->parts[0].groups, &run->record, to, from);
-		for (uint32_t i = 0; !is_first && i < 2; i++)
+		for (uint32_t i = 0; i < 2; i++)
 			to[run->record.sorts[0] + i] += from[run->record.sorts[0] + i];
 		run->parts[part].groups.num_groups = 0;
 	}

@@ -13,21 +13,22 @@
 /* Slots beyond one for each thread, so that the caller fills the next.  Without threads, one is enough. */
 #define SPARE_SLOTS 2
 
+/* Groups of all threads take so much less than a run may have: tables have room for more, and are merged. */
+#define FOLD_SHARE 4
+
 /* ---- open, release */
 
 static void
 plan_way(mgpu_run *run)
 {
-	bool		is_ordered = false;
-
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
-		is_ordered |= run->spec.columns[i].reduction >= MGPU_REDUCE_REAL;
-	run->in_turn = is_ordered && run->num_workers > 1 && run->spec.num_keys == 0 && run->spec.num_sorts == 0;
+		run->ordered |= (uint32_t) (run->spec.columns[i].reduction >= MGPU_REDUCE_REAL) << i;
 	if (run->spec.limit_rule != MGPU_LIMIT_NONE)
 		run->way = MGPU_TABLE_ORDER;
-	else if (run->spec.num_sorts > 0 || (is_ordered && run->num_workers > 1 && !run->in_turn))
+	else if (run->spec.num_sorts > 0)
 		run->way = MGPU_TABLE_KEEP;
-	mgpu_table_plan_parts(run, is_ordered);
+	run->in_turn = run->way == MGPU_TABLE_FOLD && run->ordered != 0 && run->num_workers > 1;
+	mgpu_table_plan_parts(run);
 }
 
 static bool
@@ -92,6 +93,9 @@ make_run(mgpu_run *run, int num_threads)
 	if (run->pool == NULL)
 		return false;
 	run->num_workers = mgpu_pool_size(run->pool);
+	run->fold_bytes = mgpu_cpu_tunables.table_fold_bytes;
+	if (run->most_bytes > 0)
+		run->fold_bytes = mgpu_table_least(run->fold_bytes, run->most_bytes / FOLD_SHARE / (uint64_t) run->num_workers);
 	plan_way(run);
 	mgpu_group_plan_record(&run->spec, &run->record);
 	mgpu_table_plan_columns(run);
@@ -104,9 +108,7 @@ make_run(mgpu_run *run, int num_threads)
 		return false;
 	if (run->way != MGPU_TABLE_ORDER)
 		mgpu_table_fresh_record(&run->spec, &run->record, run->fresh);
-	run->only = run->workers[0].groups;
-	if (run->in_turn && !mgpu_table_make_empty(&run->only))
-		return false;
+	run->floats = run->workers[0].groups;
 	mgpu_pool_begin_held(run->pool, NULL, NULL, 0);
 	return true;
 }
@@ -141,10 +143,11 @@ table_release(mgpu_run *run)
 		mgpu_arena_free(&run->workers[i].arena);
 		mgpu_arena_free(&run->workers[i].kept_arena);
 		free(run->workers[i].block);
+		free(run->workers[i].shared);
 	}
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
 		free(run->slots[i].memory);
-	mgpu_table_free_groups(&run->only);
+	mgpu_table_free_groups(&run->floats);
 	free_parts(run);
 	mgpu_table_free_order(&run->order);
 	mgpu_arena_free(&run->arena);

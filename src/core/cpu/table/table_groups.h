@@ -74,15 +74,22 @@ mgpu_table_record(const mgpu_table_groups *groups, uint64_t number)
 /* table_reduce.c.  Words of a record of no rows. */
 void		mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *words);
 
-/* Add rows to records, in order: numbers are their groups, NULL if all are of the first.  false: a sum overflows. */
+/*
+ * Count rows of groups; add the values of these columns to their records, in order.  numbers are the rows' groups, NULL if all are of the first.
+ * false: a sum overflows.
+ */
+void		mgpu_table_count_rows(const mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint32_t *numbers);
 bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows,
-							  const uint32_t *numbers);
+							  const uint32_t *numbers, uint32_t columns);
 
-/* Add a record of the same group, which has no rows yet or no reductions of floats. */
+/* Add a record of the same group.  Of a column of floats, only one of them has values. */
 void		mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
 
 /* table_merge.c.  Groups that are merged at a time. */
 #define MGPU_MERGED_GROUPS 256
+
+/* Find or make the groups of so many records' keys: their numbers.  false: out of memory, or UINT32_MAX groups. */
+bool		mgpu_table_find_records(mgpu_table_groups *groups, const uint64_t *const *records, uint32_t num_records, uint32_t *numbers);
 
 /* Add records, with the layout of the groups' own, to the groups of their keys.  false: out of memory, or UINT32_MAX groups. */
 bool		mgpu_table_merge(mgpu_table_groups *to, const mgpu_group_record *record, const uint64_t *const *records, uint32_t num_records);

@@ -141,7 +141,7 @@ mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *bu
 	run->stage = MGPU_TABLE_READING;
 	run->num_reads = 0;
 	atomic_store(&run->num_done, 0);
-	atomic_store(&run->turn, 0);
+	mgpu_table_begin_turns(run);
 	mgpu_table_free_marks(run);
 	if (!mgpu_table_make_marks(run))
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);

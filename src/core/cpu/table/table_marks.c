@@ -59,7 +59,7 @@ mgpu_table_plan_marks(mgpu_run *run)
 	uint64_t	num_tasks = mgpu_table_marks_tasks(run);
 	bool		has_all = true;
 
-	atomic_store(&run->turn, 0);
+	mgpu_table_begin_turns(run);
 	run->of_marks = calloc(num_tasks + 1, sizeof(*run->of_marks));
 	for (uint64_t i = 0; run->of_marks != NULL && i < num_tasks; i++)
 		has_all &= (run->of_marks[i] = mgpu_table_add_batch(run)) != NULL;
@@ -94,7 +94,7 @@ mgpu_table_add_marked(void *context, uint64_t task, int worker_number)
 
 	if (!mgpu_table_goes_on(run))
 		return;
-	worker->turn = task;
+	worker->task = task;
 	goes_on = mgpu_table_begin_batch(run, worker, run->of_marks[task], end - next);
 	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_wanted(run, &next, end, rows)) > 0)
 		goes_on = mgpu_table_take_marked(run, worker, rows, num_found);

@@ -17,7 +17,6 @@ typedef struct merged_groups
 	uint64_t	keys[MGPU_GROUP_MAX_KEYS][MGPU_MERGED_GROUPS];
 	uint32_t	nulls[MGPU_MERGED_GROUPS];
 	uint64_t	hashes[MGPU_MERGED_GROUPS];
-	uint32_t	numbers[MGPU_MERGED_GROUPS];
 	mgpu_table_rows rows;
 } merged_groups;
 
@@ -39,16 +38,24 @@ take_records(const mgpu_table_keys *keys, const uint64_t *const *records, uint32
 }
 
 bool
-mgpu_table_merge(mgpu_table_groups *to, const mgpu_group_record *record, const uint64_t *const *records, uint32_t num_records)
+mgpu_table_find_records(mgpu_table_groups *groups, const uint64_t *const *records, uint32_t num_records, uint32_t *numbers)
 {
 	merged_groups merged;
 
-	take_records(to->keys, records, num_records, &merged);
-	mgpu_table_hash(to->keys, &merged.rows, merged.hashes);
-	if (!mgpu_table_find(to, &merged.rows, merged.hashes, merged.numbers))
+	take_records(groups->keys, records, num_records, &merged);
+	mgpu_table_hash(groups->keys, &merged.rows, merged.hashes);
+	return mgpu_table_find(groups, &merged.rows, merged.hashes, numbers);
+}
+
+bool
+mgpu_table_merge(mgpu_table_groups *to, const mgpu_group_record *record, const uint64_t *const *records, uint32_t num_records)
+{
+	uint32_t	numbers[MGPU_MERGED_GROUPS];
+
+	if (!mgpu_table_find_records(to, records, num_records, numbers))
 		return false;
 	for (uint32_t i = 0; i < num_records; i++)
-		mgpu_table_add_record(to, record, mgpu_table_record(to, merged.numbers[i]), records[i]);
+		mgpu_table_add_record(to, record, mgpu_table_record(to, numbers[i]), records[i]);
 	return true;
 }
 

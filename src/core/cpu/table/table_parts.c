@@ -16,7 +16,7 @@
  * order and each part's counts may be added up.
  */
 void
-mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
+mgpu_table_plan_parts(mgpu_run *run)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint32_t	column = spec->sorts[0].column;
@@ -24,7 +24,7 @@ mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
 	run->keys.num_keys = spec->num_keys;
 	memcpy(run->keys.columns, spec->keys, sizeof(spec->keys));
 	run->part_keys = run->keys;
-	if (spec->num_keys == 0 && mgpu_group_only_counts(spec) && !is_ordered)
+	if (spec->num_keys == 0 && mgpu_group_only_counts(spec) && run->ordered == 0)
 	{
 		do
 			run->part_keys.columns[run->part_keys.num_keys] = column + run->part_keys.num_keys;
@@ -139,7 +139,8 @@ group_rows(mgpu_run *run, mgpu_table_groups *groups, const mgpu_table_rows *rows
 			if (!mgpu_table_find(groups, &slice, worker->hashes, slice_numbers))
 				return false;
 		}
-		if (!mgpu_table_reduce(groups, &run->record, &slice, has_keys ? slice_numbers : NULL))
+		mgpu_table_count_rows(groups, &slice, has_keys ? slice_numbers : NULL);
+		if (!mgpu_table_reduce(groups, &run->record, &slice, has_keys ? slice_numbers : NULL, UINT32_MAX))
 			mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
 	}
 	return true;

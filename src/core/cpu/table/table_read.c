@@ -195,7 +195,7 @@ mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table
 	bool		goes_on = mgpu_table_begin_batch(run, worker, read->batch, most_rows_of(read));
 	uint32_t	num_found;
 
-	worker->turn = read->number;
+	worker->task = read->number;
 	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_rows(run, worker, &reader)) > 0)
 	{
 		uint64_t	before = worker->num_kept;

@@ -21,7 +21,7 @@ void		mgpu_table_free_marks(mgpu_run *run);
 void		mgpu_table_mark_row(mgpu_run *run, int64_t row);
 uint64_t	mgpu_table_marks_tasks(const mgpu_run *run);
 bool		mgpu_table_plan_marks(mgpu_run *run);
-void		mgpu_table_add_marked(void *run, uint64_t task, int worker);
+void		mgpu_table_add_marked(void *context, uint64_t task, int worker_number);
 
 /*
  * The vectors of a batch (table_batches.c): have room for so many rows, take those that are kept, and keep the batch.  More rows than that go to
@@ -30,8 +30,17 @@ void		mgpu_table_add_marked(void *run, uint64_t task, int worker);
 bool		mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows);
 bool		mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept);
 void		mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on);
+mgpu_table_rows mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker);
 mgpu_table_batch *mgpu_table_add_batch(mgpu_run *run);
 void		mgpu_table_join_batches(mgpu_run *run);
+
+/*
+ * table_turns.c.  Begin from task 0.  Add the worker's rows, and after the last of its task let others add.  false: they are to be kept.  Once all
+ * is read, add what threads have added in turn to a worker's groups; false: out of memory.
+ */
+void		mgpu_table_begin_turns(mgpu_run *run);
+bool		mgpu_table_add_in_turn(mgpu_run *run, mgpu_table_worker *worker, bool is_last);
+bool		mgpu_table_merge_floats(mgpu_run *run);
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);

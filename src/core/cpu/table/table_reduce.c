@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a column of floats, or of a pair. */
+#define FLOAT_WORDS 6
+
 /* Of a vector's rows. */
 typedef struct reduced_column
 {
@@ -229,22 +232,30 @@ extremes_of(const mgpu_table_groups *groups, uint32_t column)
 	return (mgpu_extremes_of) {of->num_cells, of->is_collated ? groups->locale : (locale_t) 0};
 }
 
-bool
-mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows, const uint32_t *numbers)
+void
+mgpu_table_count_rows(const mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint32_t *numbers)
 {
-	const mgpu_group_spec *spec = groups->spec;
-	bool		fits = true;
-
 	if (numbers == NULL)
 		groups->records[0] += rows->num_rows;
 	for (uint32_t i = 0; numbers != NULL && i < rows->num_rows; i++)
 		mgpu_table_record(groups, numbers[i])[0]++;
+}
+
+bool
+mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows, const uint32_t *numbers,
+				  uint32_t columns)
+{
+	const mgpu_group_spec *spec = groups->spec;
+	bool		fits = true;
+
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
 		bool		has_nulls = (rows->some_nulls >> i & 1) != 0;
 		reduced_column column = {rows->codes[i], has_nulls ? rows->nulls : NULL, i, rows->num_rows};
 		mgpu_extremes_of of = extremes_of(groups, i);
 
+		if ((columns >> i & 1) == 0)
+			continue;
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
 			mgpu_table_add_values(&of, rows, i, groups->records + record->reductions[i], groups->num_words, numbers);
 		else if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS)
@@ -275,11 +286,6 @@ mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *
 {
 	const mgpu_group_spec *spec = groups->spec;
 
-	if (to[0] == 0)
-	{
-		memcpy(to, from, record->num_words * sizeof(uint64_t));
-		return;
-	}
 	to[0] += from[0];
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
@@ -292,6 +298,12 @@ mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
 		{
 			mgpu_table_add_extremes(&of, words, more + 1, more + 1 + of.num_cells, more[0]);
+			continue;
+		}
+		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
+		{
+			if (more[0] > 0)
+				memcpy(words, more, FLOAT_WORDS * sizeof(uint64_t));
 			continue;
 		}
 		words[0] += more[0];

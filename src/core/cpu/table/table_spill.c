@@ -32,6 +32,13 @@ mgpu_table_groups_bytes(const mgpu_table_groups *groups)
 	return groups->slots == NULL ? 0 : (groups->capacity * groups->num_words + groups->num_slots) * sizeof(uint64_t);
 }
 
+/* Records, and their places in a table. */
+bool
+mgpu_table_folds(const mgpu_run *run, const mgpu_table_groups *groups)
+{
+	return groups->num_groups * (groups->num_words + 2) * sizeof(uint64_t) <= run->fold_bytes;
+}
+
 /* ---- to the file */
 
 bool

@@ -92,7 +92,7 @@ end_large(mgpu_run *run)
 	mgpu_table_end_sort(run);
 }
 
-/* One thread has folded all rows, or several one after the other: its groups are the answer. */
+/* The only thread has folded all rows: its groups are the answer. */
 static void
 take_groups(mgpu_run *run, mgpu_table_groups *groups)
 {
@@ -130,9 +130,9 @@ end_reading(mgpu_run *run, mgpu_error *err)
 		num_rows += run->workers[i].num_kept;
 	mgpu_table_join_batches(run);
 	mgpu_table_plan_shares(run);
-	if (run->in_turn)
-		take_groups(run, &run->only);
-	else if (run->num_workers == 1 && run->workers[0].folds)
+	if (run->in_turn && !mgpu_table_merge_floats(run))
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	if (run->num_workers == 1 && run->workers[0].folds)
 		take_groups(run, &run->workers[0].groups);
 	else if (run->way != MGPU_TABLE_ORDER)
 		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, (uint64_t) run->num_workers);
