@@ -60,6 +60,7 @@ typedef struct mgpu_binding
 	/* GROUP: copied by open.  Its outputs are bound later, by bind_groups. */
 	const mgpu_group_spec *group;
 	const char *builds;			/* GROUP, executors of this process: the memory of its builds, of group->build_bytes */
+	struct mgpu_names *names;	/* GROUP by CPU threads: of texts of named columns */
 
 	/* GROUP by CPU threads: a file for rows and groups, once so much memory is taken; of so many bytes at most.  open duplicates it. */
 	bool		has_file;

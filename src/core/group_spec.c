@@ -121,6 +121,9 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0) ||
 		(column->is_collated && (column->reduction != MGPU_REDUCE_EXTREMES || column->kind != MGPU_KEY_SIGNED || column->width != 8)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
+	if (column->is_named && (spec->lanes[column->reg] != MGPU_LANE_BYTES || column->kind != MGPU_KEY_UNSIGNED || column->width != 8 ||
+							 column->num_cells > 0 || column->reduction > MGPU_REDUCE_COUNT))
+		return mgpu_fail(err, MGPU_BAD_JOB, "names of register %" PRIu32, column->reg);
 	return MGPU_OK;
 }
 
@@ -149,6 +152,16 @@ mgpu_group_is_collated(const mgpu_group_spec *spec)
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		is_collated |= spec->columns[i].is_collated != 0;
 	return is_collated;
+}
+
+bool
+mgpu_group_is_named(const mgpu_group_spec *spec)
+{
+	bool		is_named = false;
+
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		is_named |= spec->columns[i].is_named != 0;
+	return is_named;
 }
 
 /* Heads have their other columns behind them. */

@@ -178,7 +178,7 @@ typedef enum mgpu_reduction
 								 * float8_regr_accum has them; all 0 where the count is */
 } mgpu_reduction;
 
-/* A column: what a register holds of kept rows.  Of a register of bytes, only whether they are NULL. */
+/* A column: what a register holds of kept rows.  Of a register of bytes without names, only whether they are NULL. */
 typedef struct mgpu_group_column
 {
 	uint32_t	kind;			/* MGPU_KEY_UNSIGNED, MGPU_KEY_SIGNED, MGPU_KEY_FLOAT */
@@ -194,8 +194,12 @@ typedef struct mgpu_group_column
 	uint8_t		is_returned;	/* of rows */
 	uint8_t		num_cells;		/* of a head: columns that its values have, itself among them; else 0 */
 
-	/* EXTREMES are those of the spec's locale.  Codes of a head, maybe its only column, are a text, zeros and its length.  By threads alone. */
+	/*
+	 * By threads alone.  EXTREMES are those of the spec's locale: codes of a head, maybe its only column, are a text, zeros and its length.  Of a
+	 * register of bytes, what comes back are their numbers among the binding's names: they have no order.
+	 */
 	uint8_t		is_collated;
+	uint8_t		is_named;
 } mgpu_group_column;
 
 /* What comes back of a sort, or-ed. */
@@ -276,6 +280,7 @@ typedef struct mgpu_group_spec
 	uint64_t	tables[MGPU_GROUP_TABLE_BYTES / sizeof(uint64_t)];
 	mgpu_build	builds[MGPU_GROUP_MAX_BUILDS];
 	uint64_t	build_bytes;	/* of all builds: a multiple of 8 */
+	uint64_t	name_bytes;		/* that texts of named columns are expected to take */
 } mgpu_group_spec;
 
 /* Where the words of a record are, from 0. */
@@ -317,8 +322,15 @@ mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 /* The name of the locale of collated columns, or NULL: there is none in the tables. */
 const char *mgpu_group_locale(const mgpu_group_spec *spec);
 
-/* Whether there are such columns, of which CPU threads alone know the order. */
+/* Whether there are such columns, and whether there are some that are named; then CPU threads alone have the job. */
 bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
+bool		mgpu_group_is_named(const mgpu_group_spec *spec);
+
+static inline bool
+mgpu_group_needs_threads(const mgpu_group_spec *spec)
+{
+	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec);
+}
 
 /* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
 mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);

@@ -130,6 +130,8 @@ prepare(device_query *query, List *readers, const device_question *of)
 	if (query->job.spec->num_builds > 0)
 		why_not = join_builds_fill(&query->builds, &query->job);
 	query->request.builds = query->builds.memory;
+	if (expr_program_names(query->job.program))
+		query->request.names = text_names_of_threads(expr_program_names(query->job.program));
 	return why_not;
 }
 

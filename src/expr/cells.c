@@ -96,8 +96,32 @@ add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 	return true;
 }
 
+/* A text of any length, where it lies. */
+static bool
+add_long(expr_program *program, Expr *expr, value_cells *cells)
+{
+	const expr_value *value;
+
+	*cells = (value_cells) {.form = CELLS_LONG,.num_cells = 1,.kind = MGPU_KEY_UNSIGNED,.width = sizeof(uint64),.first = expr_program_add(program, expr)};
+	if (cells->first < 0)
+		return false;
+	value = &program->outputs[cells->first];
+	if (value->type.lane != MGPU_LANE_BYTES || value->type.width > 0)
+		return false;
+	if (program->names == NULL)
+		program->names = text_names_create();
+	cells->names = program->names;
+	return true;
+}
+
+text_names *
+expr_program_names(const expr_program *program)
+{
+	return program->names;
+}
+
 bool
-expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells)
+expr_program_add_name(expr_program *program, Expr *expr, int num_words, value_cells *cells)
 {
 	expr_value	value;
 
@@ -107,7 +131,9 @@ expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells)
 		cells->first = expr_program_add_output(program, value);
 		return true;
 	}
-	return may_name_of_build(program, expr) && is_as_its_bytes(expr) && add_build_name(program, expr, cells);
+	if (!is_as_its_bytes(expr))
+		return false;
+	return may_name_of_build(program, expr) ? add_build_name(program, expr, cells) : num_words == 0 && add_long(program, expr, cells);
 }
 
 bool
@@ -194,6 +220,7 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 		case CELLS_BYTES:
 			return bytes_datum(cells, bits, VARHDRSZ);
 		case CELLS_NAMED:
+		case CELLS_LONG:
 			return text_names_datum(cells->names, number);
 		case CELLS_FORMATTED:
 			return OidFunctionCall2Coll(F_TO_CHAR_TIMESTAMP_TEXT, DEFAULT_COLLATION_OID, TimestampGetDatum((int64) number), cells->format);

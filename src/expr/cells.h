@@ -3,7 +3,7 @@
  *		Values of expressions as numbers of 8 bytes, in which executors of table jobs keep, order and return them.
  *
  * A number, a date or a numeric with a declared scale is one such cell.  A text is some, which order as its bytes do.  A numeric
- * that shows digits of its own is two: the number, and how many digits it shows.  A text of a build that is too long for that is a number.
+ * that shows digits of its own is two: the number, and how many digits it shows.  A text that is too long for that is a number.
  */
 #ifndef MGPU_EXPR_CELLS_H
 #define MGPU_EXPR_CELLS_H
@@ -19,6 +19,7 @@ typedef enum cell_form
 	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
+	CELLS_LONG,					/* so too, a text of the table: threads give it the number */
 	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
 	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
@@ -33,7 +34,7 @@ typedef struct value_cells
 	uint32		kind;			/* as in mgpu_group_column */
 	uint32		width;
 	int			scale;			/* of a numeric */
-	const text_names *names;	/* NAMED */
+	const text_names *names;	/* NAMED, LONG */
 	Datum		format;			/* FORMATTED: a text */
 } value_cells;
 
@@ -44,6 +45,12 @@ typedef struct value_cells
  * Add an expression's cells to a program, as outputs.  num_words: of texts.  false: its values have none.
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
+
+/* The same where cells need no order, and texts become numbers: of a build, long ones of the table, and what to_char makes of times. */
+extern bool expr_program_add_name(expr_program *program, Expr *expr, int num_words, value_cells *cells);
+
+/* What numbers long texts of the table; NULL: there are none. */
+extern text_names *expr_program_names(const expr_program *program);
 
 /* The parts of an interval become outputs: months, days, microseconds.  false: it has none. */
 extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells);

@@ -97,6 +97,7 @@ struct expr_program
 	pg_tz	   *zone;			/* the session's time zone, if tables are of it, or NULL */
 	pg_tz	   *last_zone;		/* the last one that has a table, or NULL */
 	int64		last_zone_table;
+	text_names *names;			/* of long texts of the table, or NULL: there are none */
 	int			num_made;		/* operations that make texts */
 	int			num_outputs;
 	int			most_outputs;

@@ -36,9 +36,6 @@ extern void expr_program_add_builds(expr_program *program, int num_builds);
  */
 extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss, bool may_name);
 
-/* The number of a text of a build that may have some becomes an output, or of one that to_char makes of a time.  false: it is none. */
-extern bool expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells);
-
 /* An output that says whether a row was found, or not. */
 extern int	expr_program_add_found(expr_program *program, int number, bool is_found);
 

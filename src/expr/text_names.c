@@ -1,49 +1,22 @@
 /*
  * text_names.c
- *		Numbers for texts: a hash table of PostgreSQL's finds them, and an array has the texts.
+ *		Numbers for texts (core/names.h), which go with the context where they were created.
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
-#include "utils/hsearch.h"
-#include "utils/memutils.h"
-
-#include "compat.h"
+#include "core/names.h"
 #include "expr/text_names.h"
-
-#define FIRST_TEXTS 256
 
 struct text_names
 {
-	MemoryContext context;
-	HTAB	   *numbers;		/* NULL: there is no text */
-	struct varlena **texts;
-	uint64		num_texts;
-	uint64		capacity;
+	mgpu_names *names;			/* NULL: nobody has asked for them */
+	MemoryContextCallback callback;
 };
 
-typedef struct named_text
+static void
+free_names(void *arg)
 {
-	const char *bytes;			/* the key, with its length */
-	Size		length;
-	int64		number;
-} named_text;
-
-static uint32
-hash_text(const void *key, Size key_size)
-{
-	const named_text *text = key;
-
-	return DatumGetUInt32(hash_any((const unsigned char *) text->bytes, (int) text->length));
-}
-
-static int
-compare_texts(const void *a, const void *b, Size key_size)
-{
-	const named_text *left = a;
-	const named_text *right = b;
-
-	return left->length == right->length ? memcmp(left->bytes, right->bytes, left->length) : 1;
+	mgpu_names_free(((text_names *) arg)->names);
 }
 
 text_names *
@@ -51,59 +24,49 @@ text_names_create(void)
 {
 	text_names *names = palloc0(sizeof(text_names));
 
-	names->context = CurrentMemoryContext;
+	names->callback = (MemoryContextCallback) {.func = free_names,.arg = names};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &names->callback);
 	return names;
 }
 
 static void
-make_table(text_names *names)
+raise_no_memory(void)
 {
-	HASHCTL		control = {
-		.keysize = offsetof(named_text, number),.entrysize = sizeof(named_text),.hash = hash_text,.match = compare_texts,.hcxt = names->context
-	};
-
-	names->numbers = hash_create("mgpu_pg texts", FIRST_TEXTS, &control, HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-	names->capacity = FIRST_TEXTS;
-	names->texts = MemoryContextAlloc(names->context, names->capacity * sizeof(struct varlena *));
+	ereport(ERROR,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("out of memory"),
+			 errdetail("Failed while texts of a table were numbered.")));
 }
 
-/* A new text: its entry has bytes of the caller's until now. */
-static void
-keep_text(text_names *names, named_text *entry)
+mgpu_names *
+text_names_of_threads(text_names *names)
 {
-	struct varlena *text = MemoryContextAlloc(names->context, VARHDRSZ + entry->length);
-
-	SET_VARSIZE(text, VARHDRSZ + entry->length);
-	memcpy(VARDATA(text), entry->bytes, entry->length);
-	if (names->num_texts == names->capacity)
-	{
-		names->capacity *= 2;
-		names->texts = repalloc_huge(names->texts, names->capacity * sizeof(struct varlena *));
-	}
-	entry->bytes = VARDATA(text);
-	entry->number = (int64) names->num_texts;
-	names->texts[names->num_texts++] = text;
+	if (names->names == NULL && (names->names = mgpu_names_create()) == NULL)
+		raise_no_memory();
+	return names->names;
 }
 
 int64
 text_names_add(text_names *names, const char *bytes, uint32 length)
 {
-	named_text	key = {.bytes = bytes,.length = length};
-	named_text *entry;
-	bool		found;
+	uint8		state = 0;
+	uint64		number;
 
-	if (names->numbers == NULL)
-		make_table(names);
-	entry = hash_search(names->numbers, &key, HASH_ENTER, &found);
-	if (!found)
-		keep_text(names, entry);
-	return entry->number;
+	if (!mgpu_names_number(text_names_of_threads(names), &bytes, &length, &state, 1, &number))
+		raise_no_memory();
+	return (int64) number;
 }
 
 Datum
 text_names_datum(const text_names *names, uint64 number)
 {
-	if (number >= names->num_texts)
-		elog(ERROR, "a job returned text " UINT64_FORMAT " of " UINT64_FORMAT, number, names->num_texts);
-	return PointerGetDatum(names->texts[number]);
+	uint32		length;
+	char	   *text = names->names == NULL ? NULL : mgpu_names_string(names->names, number, &length);
+
+	if (text == NULL)
+		elog(ERROR, "a job returned text " UINT64_FORMAT ", which has no such number", number);
+	/* the bytes before it are ours */
+	text -= VARHDRSZ;
+	SET_VARSIZE(text, VARHDRSZ + length);
+	return PointerGetDatum(text);
 }

@@ -1,6 +1,6 @@
 /*
  * text_names.h
- *		Numbers for texts, the same for equal bytes: what a long text of a build is in a table job.
+ *		Numbers for texts, the same for equal bytes: what a long text is in a table job.
  *
  * A text that takes many words would be compared and copied word by word for each row, and there is a most of them.  Its number is one cell,
  * which says only whether texts are equal, not how they are ordered.
@@ -12,6 +12,9 @@ typedef struct text_names text_names;
 
 /* Without any texts, in the current context. */
 extern text_names *text_names_create(void);
+
+/* For threads that number texts themselves. */
+extern struct mgpu_names *text_names_of_threads(text_names *names);
 
 /* The number of a text, a new one if it was not met before. */
 extern int64 text_names_add(text_names *names, const char *bytes, uint32 length);

@@ -2,7 +2,8 @@
  * table_cells.c
  *		The columns of table jobs: the cells that their programs compute of expressions.
  *
- * Texts are some numbers of 8 bytes each.  How many, follows from the column's statistics: a longer one has the CPU do it all.
+ * Texts are some numbers of 8 bytes each.  How many, follows from the column's statistics: a longer one has the CPU do it all.  Where their
+ * order does not matter, those that would take too many are one number.
  */
 #include "postgres.h"
 
@@ -16,10 +17,7 @@
 
 #include "compat.h"
 #include "expr/expr_builds.h"
-#include "query/table_job.h"
-
-/* The widest mean width of texts that are taken. */
-#define WIDEST_MEAN 32
+#include "query/text_width.h"
 
 /* ---- columns */
 
@@ -43,101 +41,31 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 	return number;
 }
 
-/* The width of texts of which nothing is known: they have EXPR_USUAL_WORDS. */
-#define USUAL_WIDTH 8
-
+/*
+ * Words for texts, with room for some that are longer than those that are known; 0: they would be too many.  The size of a type has a header, and
+ * a length takes a byte.
+ */
 static int
-words_of(const Expr *expr, int32 mean)
+words_of(const Expr *expr, text_width width)
 {
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int			words = (2 * mean + 8) / (int) sizeof(uint64);
+	int			words = (Max(2 * width.mean, width.longest + width.longest / 4) + 8) / (int) sizeof(uint64);
 
-	if (mean > WIDEST_MEAN)
-		return 0;
-	/* the size has a header, and a length takes a byte */
 	if (most > 0)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);
-	return Min(words, MOST_CELLS);
-}
-
-static int32 width_of(const table_question *question, const Node *node);
-
-/* Of some expressions together, or of the widest. */
-static int32
-width_of_all(const table_question *question, const List *nodes, bool of_widest)
-{
-	int32		width = 0;
-	ListCell   *cell;
-
-	foreach(cell, nodes)
-	{
-		const Node *node = IsA(lfirst(cell), CaseWhen) ? (const Node *) ((const CaseWhen *) lfirst(cell))->result : lfirst(cell);
-		int32		of_one = width_of(question, node);
-
-		width = of_widest ? Max(width, of_one) : width + of_one;
-	}
-	return width;
-}
-
-/* Of what a function makes: of all that it puts together. */
-static int32
-width_of_call(const table_question *question, Oid function, const List *args)
-{
-	switch (function)
-	{
-		case F_TEXTCAT:
-		case F_CONCAT:
-		case F_LOWER_TEXT:
-		case F_UPPER_TEXT:
-			return width_of_all(question, args, false);
-		case F_REPLACE:
-			return width_of(question, linitial(args));
-		default:
-			return USUAL_WIDTH;
-	}
-}
-
-/* How wide texts are on the average. */
-static int32
-width_of(const table_question *question, const Node *node)
-{
-	const Var  *var = (const Var *) node;
-	const Const *constant = (const Const *) node;
-	int32		width = 0;
-
-	switch (nodeTag(node))
-	{
-		case T_Var:
-			width = var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
-			return width > 0 ? width : USUAL_WIDTH;
-		case T_Const:
-			return constant->consttype != TEXTOID || constant->constisnull ? 0 : (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue));
-		case T_RelabelType:
-			return width_of(question, (const Node *) ((const RelabelType *) node)->arg);
-		case T_OpExpr:
-			return width_of_call(question, ((const OpExpr *) node)->opfuncid, ((const OpExpr *) node)->args);
-		case T_FuncExpr:
-			return width_of_call(question, ((const FuncExpr *) node)->funcid, ((const FuncExpr *) node)->args);
-		case T_CoalesceExpr:
-			return width_of_all(question, ((const CoalesceExpr *) node)->args, true);
-		case T_CaseExpr:
-			return width_of_all(question, lappend(list_copy(((const CaseExpr *) node)->args), ((const CaseExpr *) node)->defresult), true);
-		default:
-			return USUAL_WIDTH;
-	}
+	return words <= MOST_CELLS ? words : 0;
 }
 
 int
 table_job_words(const table_question *question, const Expr *expr)
 {
-	return words_of(expr, width_of(question, (const Node *) expr));
+	return words_of(expr, text_width_of(question, expr));
 }
 
 int
 table_job_words_of(const Var *var, Oid table)
 {
-	int32		width = OidIsValid(table) && var->varattno > 0 ? get_attavgwidth(table, var->varattno) : 0;
-	int			words = words_of((const Expr *) var, width > 0 ? width : USUAL_WIDTH);
+	int			words = words_of((const Expr *) var, text_width_of_column(table, var->varattno));
 
 	return words > 0 ? words : TABLE_BUILD_NAMED;
 }
@@ -156,6 +84,8 @@ table_job_columns(table_job *job, const value_cells *cells)
 			return -1;
 		first = i == 0 ? column : first;
 	}
+	if (first >= 0 && cells->form == CELLS_LONG)
+		job->spec->columns[first].is_named = true;
 	return first;
 }
 
@@ -164,6 +94,23 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 {
 	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells))
 		return -1;
+	return table_job_columns(job, cells);
+}
+
+/* Memory of a text that has a number, beside its bytes. */
+#define NAMED_BYTES 40
+
+int
+table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
+{
+	if (!expr_program_add_name(job->program, expr, table_job_words(question, expr), cells))
+		return table_job_cells(job, question, expr, cells);
+	if (cells->form == CELLS_LONG)
+	{
+		text_width	width = text_width_of(question, expr);
+
+		job->spec->name_bytes += (uint64) ((width.num_values > 0 ? width.num_values : num_values) * (width.mean + NAMED_BYTES));
+	}
 	return table_job_columns(job, cells);
 }
 

@@ -194,6 +194,9 @@ extern int	table_job_columns(table_job *job, const value_cells *cells);
 /* The spec's columns of an expression's cells, the first of which is returned.  -1: it has none. */
 extern int	table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells);
 
+/* The same where only whether values are equal matters, of which there are so many: long texts are numbers then. */
+extern int	table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells);
+
 /* The same of an interval's parts. */
 extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);
 

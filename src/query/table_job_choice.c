@@ -86,7 +86,7 @@ sort_bytes(const mgpu_group_spec *spec, const mgpu_group_sort *sort, double num_
 	return Min(2 * bytes, share);
 }
 
-/* Bytes of the parts that threads work on, and of values that come back. */
+/* Bytes of the parts that threads work on, of values that come back, and of texts that have names. */
 static double
 part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
@@ -101,7 +101,7 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 		if ((spec->sorts[i].returns & MGPU_SORT_VALUES) != 0)
 			waiting += num_rows * sizeof(uint64);
 	}
-	return sorted + waiting + of_all * group_bytes(spec, groups);
+	return sorted + waiting + of_all * group_bytes(spec, groups) + spec->name_bytes;
 }
 
 /* Of it, what is for rows and groups that wait, though parts take all that is left; beyond it they go to a file. */
@@ -186,7 +186,7 @@ bool
 table_job_is_for_gpu(const mgpu_group_spec *spec, double num_read, double num_rows)
 {
 	/* floats of one group take a CPU's thread less time */
-	return !mgpu_group_is_collated(spec) && (spec->num_keys > 0 || !adds_floats(spec)) && (spec->num_matches == 0 || num_rows <= num_read * GPU_MOST_MATCHES);
+	return !mgpu_group_needs_threads(spec) && (spec->num_keys > 0 || !adds_floats(spec)) && (spec->num_matches == 0 || num_rows <= num_read * GPU_MOST_MATCHES);
 }
 
 /* ---- what was beyond programs */

@@ -33,9 +33,8 @@ take_key_cells(table_job *job, const table_question *question, int column)
 {
 	table_value *value = &job->values[column];
 
-	if (value->column < 0 && question->query->kind == QUERY_GROUP &&
-		expr_program_add_name(job->program, list_nth(question->scan.columns, column), &value->cells))
-		value->column = table_job_columns(job, &value->cells);
+	if (value->column < 0 && question->query->kind == QUERY_GROUP)
+		value->column = table_job_names(job, question, list_nth(question->scan.columns, column), question->num_results, &value->cells);
 	return table_job_value(job, question, column);
 }
 

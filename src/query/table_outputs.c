@@ -191,7 +191,10 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	/* an array has the NULLs of rows that count, and none of the others */
 	if (plan->result == SORTED_ARRAY && linitial_int(columns) >= 0)
 		return false;
-	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
+	output->column = -1;
+	if (argument)
+		output->column = returns == MGPU_SORT_DISTINCT ? table_job_names(job, question, argument, question->num_read, &output->cells) :
+			table_job_cells(job, question, argument, &output->cells);
 	if (output->column < 0 || !is_sorted(output, aggref, argument, returns) || is_half(job->spec, output->column))
 		return false;
 	if (output->cells.form != CELLS_SHOWN)

@@ -41,7 +41,7 @@ orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id,
 			type_id = getBaseType(type_id);
 			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
 		default:
-			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED && cells->form != CELLS_LATE;
+			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED && cells->form != CELLS_LONG && cells->form != CELLS_LATE;
 	}
 }
 

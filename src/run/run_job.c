@@ -364,7 +364,7 @@ run_group(group_request *request)
 		.function = request->function,
 		.record = &request->run,
 		.job = group_job(request->expected_rows),
-		.binding = {.group = &request->spec,.builds = request->builds},
+		.binding = {.group = &request->spec,.builds = request->builds,.names = request->names},
 		.group = request
 	};
 	mgpu_plan	plan = plan_run(&run);

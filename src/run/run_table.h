@@ -34,6 +34,7 @@ typedef struct group_request
 {
 	mgpu_group_spec spec;
 	const char *builds;			/* the memory of its builds, or NULL */
+	struct mgpu_names *names;	/* of named columns, or NULL */
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
 	bool		only_threads;	/* no GPU is to run it: it has rounds, is not for one, or one could not */

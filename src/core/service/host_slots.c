@@ -27,7 +27,7 @@ add_run(mgpu_host *host, uint32_t slot_number)
 	return run;
 }
 
-/* What devices do: no job whose rows become several, or that compares by a locale. */
+/* What devices do: no job whose rows become several, that compares by a locale, or that names texts. */
 static mgpu_status
 validate(const host_run *run, mgpu_error *error)
 {
@@ -36,7 +36,7 @@ validate(const host_run *run, mgpu_error *error)
 	if (status != MGPU_OK || run->job.op != MGPU_OP_GROUP)
 		return status;
 	status = mgpu_group_validate(&run->group, error);
-	return status == MGPU_OK && mgpu_group_is_collated(&run->group) ? mgpu_fail(error, MGPU_UNSUPPORTED, "a job for CPU threads") : status;
+	return status == MGPU_OK && mgpu_group_needs_threads(&run->group) ? mgpu_fail(error, MGPU_UNSUPPORTED, "a job for CPU threads") : status;
 }
 
 /* A client has opened its slot. */

@@ -37,6 +37,7 @@
 #include "core/cpu/table/table_order.h"
 #include "core/cpu/table/table_part.h"
 #include "core/executor.h"
+#include "core/names.h"
 
 /* Turns: one for each column, and one for the groups. */
 #define MGPU_TABLE_TURNS (MGPU_GROUP_MAX_COLUMNS + 1)
@@ -53,7 +54,8 @@ enum
 	MGPU_TABLE_NO_MEMORY = 16,
 	MGPU_TABLE_TOO_MANY = 32,
 	MGPU_TABLE_OVER_LIMIT = 64,
-	MGPU_TABLE_FILE = 128
+	MGPU_TABLE_FILE = 128,
+	MGPU_TABLE_TEXTS = 256
 };
 
 typedef enum mgpu_table_way
@@ -169,6 +171,7 @@ struct mgpu_run
 	locale_t	locale;			/* of collated columns, or 0 */
 	mgpu_page_places pages;		/* shared buffers alone */
 	const char *builds;
+	mgpu_names *names;			/* of named columns */
 	mgpu_table_way way;
 	mgpu_table_stage stage;
 	bool		submitted;

@@ -240,6 +240,8 @@ mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
 	else if (!mgpu_table_folds(run, &worker->groups))
 		worker->folds = false;
 	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
+	if (run->names != NULL && run->most_bytes > 0 && atomic_load(&run->bytes) + mgpu_names_memory(run->names) > run->most_bytes)
+		mgpu_table_fail(run, MGPU_TABLE_TEXTS);
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }

@@ -294,6 +294,17 @@ encode_cells(const mgpu_group_column *column, uint8_t lane, const mgpu_register 
 	return states;
 }
 
+/* Numbers of texts. */
+static uint32_t
+encode_names(mgpu_run *run, const mgpu_register *from, uint64_t *codes, uint32_t num_rows)
+{
+	uint32_t	states = states_of(from->states, num_rows);
+
+	if (!mgpu_names_number(run->names, from->bytes, from->lengths, from->states, num_rows, codes))
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	return (states & MGPU_IS_FAULT ? UINT32_C(1) << MGPU_CELL_FAULT : 0) | (states & MGPU_IS_NULL ? UINT32_C(1) << MGPU_CELL_NULL : 0);
+}
+
 static uint32_t
 encode_column(const mgpu_group_column *column, uint8_t lane, const mgpu_register *from, uint64_t *codes, uint32_t num_rows)
 {
@@ -344,7 +355,8 @@ mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 		const mgpu_register *from = &worker->registers[spec->columns[i].reg];
 		bool		is_stored = (run->stored >> i & 1) != 0;
 		uint64_t   *codes = is_stored ? worker->codes[i] + worker->num_rows : worker->hashes;
-		uint32_t	column_states = encode_column(&spec->columns[i], spec->lanes[spec->columns[i].reg], from, codes, num_rows);
+		uint32_t	column_states = spec->columns[i].is_named ? encode_names(run, from, codes, num_rows) :
+			encode_column(&spec->columns[i], spec->lanes[spec->columns[i].reg], from, codes, num_rows);
 
 		states |= column_states;
 		if ((column_states >> MGPU_CELL_NULL & 1) != 0)

@@ -177,10 +177,12 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	status = mgpu_group_validate(binding->group, err);
 	if (status == MGPU_OK && binding->group->build_bytes > 0 && binding->builds == NULL)
 		status = mgpu_fail(err, MGPU_BAD_JOB, "a job without its builds");
-	if (status != MGPU_OK)
-		return status;
 	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
+	if (status == MGPU_OK && mgpu_group_is_named(binding->group) && binding->names == NULL)
+		status = mgpu_fail(err, MGPU_BAD_JOB, "a job without its names");
+	if (status != MGPU_OK)
+		return status;
 	*run = calloc(1, sizeof(**run));
 	if (*run != NULL)
 	{
@@ -192,6 +194,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		(*run)->memory_before_file = binding->memory_before_file;
 		(*run)->most_file_bytes = binding->file_limit;
 		(*run)->builds = binding->builds;
+		(*run)->names = binding->names;
 		mgpu_unsigned_sort_prepare();
 		if (!open_locale(*run))
 			status = mgpu_fail(err, MGPU_UNSUPPORTED, "no locale %s", mgpu_group_locale(&(*run)->spec));

@@ -21,6 +21,7 @@ static const struct
 	{MGPU_TABLE_OVERFLOW, MGPU_UNSUPPORTED, "a sum overflows"},
 	{MGPU_TABLE_TOO_MANY, MGPU_UNSUPPORTED, "there are too many rows"},
 	{MGPU_TABLE_OVER_LIMIT, MGPU_HOST_MEMORY, "rows and groups take more memory than they may have"},
+	{MGPU_TABLE_TEXTS, MGPU_UNSUPPORTED, "texts take more memory than they may have"},
 	{MGPU_TABLE_FILE, MGPU_HOST_MEMORY, "a temporary file of rows cannot be written or read"},
 };
 

@@ -1,0 +1,132 @@
+/*
+ * text_width.c
+ *		How long texts of an expression are, by statistics.
+ *
+ * Statistics have the mean of a column, and some of its values: common ones, and the bounds of its histogram.  The longest of these tells more
+ * than the mean where most texts are empty.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "expr/expr_builds.h"
+#include "query/text_width.h"
+
+/* Of texts of which nothing is known. */
+#define USUAL_WIDTH 8
+
+/* ---- columns */
+
+/* The longest of the values of one kind that statistics have. */
+static int32
+longest_value(HeapTuple statistics, int kind)
+{
+	AttStatsSlot slot;
+	int32		longest = 0;
+
+	if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, ATTSTATSSLOT_VALUES))
+		return 0;
+	for (int i = 0; i < slot.nvalues; i++)
+		longest = Max(longest, (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(slot.values[i])));
+	free_attstatsslot(&slot);
+	return longest;
+}
+
+text_width
+text_width_of_column(Oid table, AttrNumber number)
+{
+	text_width	width = {.mean = USUAL_WIDTH};
+	HeapTuple	statistics = OidIsValid(table) && number > 0 ? SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table), Int16GetDatum(number), BoolGetDatum(false)) : NULL;
+	Form_pg_statistic form;
+
+	if (!HeapTupleIsValid(statistics))
+		return width;
+	form = (Form_pg_statistic) GETSTRUCT(statistics);
+	if (form->stawidth > 0)
+		width.mean = form->stawidth;
+	if (get_typlen(get_atttype(table, number)) == -1)
+		width.longest = Max(longest_value(statistics, STATISTIC_KIND_MCV), longest_value(statistics, STATISTIC_KIND_HISTOGRAM));
+	width.num_values = Max(form->stadistinct, 0);
+	ReleaseSysCache(statistics);
+	return width;
+}
+
+/* ---- expressions */
+
+/* Of some expressions together, or of the widest. */
+static text_width
+width_of_all(const table_question *question, const List *nodes, bool of_widest)
+{
+	text_width	width = {0};
+	ListCell   *cell;
+
+	foreach(cell, nodes)
+	{
+		const void *node = IsA(lfirst(cell), CaseWhen) ? ((const CaseWhen *) lfirst(cell))->result : lfirst(cell);
+		text_width	of_one = text_width_of(question, node);
+
+		width.mean = of_widest ? Max(width.mean, of_one.mean) : width.mean + of_one.mean;
+		width.longest = of_widest ? Max(width.longest, of_one.longest) : width.longest + of_one.longest;
+	}
+	return width;
+}
+
+/* Of what a function makes: of all that it puts together. */
+static text_width
+width_of_call(const table_question *question, Oid function, const List *args)
+{
+	switch (function)
+	{
+		case F_TEXTCAT:
+		case F_CONCAT:
+		case F_LOWER_TEXT:
+		case F_UPPER_TEXT:
+			return width_of_all(question, args, false);
+		case F_REPLACE:
+			return text_width_of(question, linitial(args));
+		default:
+			return (text_width) {.mean = USUAL_WIDTH};
+	}
+}
+
+static text_width
+width_of_constant(const Const *constant)
+{
+	bool		is_text = constant->consttype == TEXTOID && !constant->constisnull;
+	int32		length = is_text ? (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue)) : 0;
+
+	return (text_width) {.mean = length,.longest = length};
+}
+
+text_width
+text_width_of(const table_question *question, const Expr *expr)
+{
+	const Var  *var = (const Var *) expr;
+	const CaseExpr *choice = (const CaseExpr *) expr;
+
+	switch (nodeTag(expr))
+	{
+		case T_Var:
+			return text_width_of_column(var->varno < EXPR_BUILD_VARNO ? RelationGetRelid(question->widths) : InvalidOid, var->varattno);
+		case T_Const:
+			return width_of_constant((const Const *) expr);
+		case T_RelabelType:
+			return text_width_of(question, ((const RelabelType *) expr)->arg);
+		case T_OpExpr:
+			return width_of_call(question, ((const OpExpr *) expr)->opfuncid, ((const OpExpr *) expr)->args);
+		case T_FuncExpr:
+			return width_of_call(question, ((const FuncExpr *) expr)->funcid, ((const FuncExpr *) expr)->args);
+		case T_CoalesceExpr:
+			return width_of_all(question, ((const CoalesceExpr *) expr)->args, true);
+		case T_CaseExpr:
+			return width_of_all(question, lappend(list_copy(choice->args), choice->defresult), true);
+		default:
+			return (text_width) {.mean = USUAL_WIDTH};
+	}
+}
