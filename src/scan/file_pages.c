@@ -82,7 +82,7 @@ look_at_map(file_pages *files, uint32 number)
 	if (files->is_known && files->number == number)
 		return;
 	files->number = number;
-	files->lsn = visible_map_read(files->scan, number, files->bits);
+	files->lsn = visible_map_read(files->scan, number * MGPU_KEPT_STRETCH, MGPU_KEPT_STRETCH, files->bits);
 	files->is_known = true;
 }
 
@@ -180,7 +180,7 @@ count_proven(file_pages *files, BlockNumber first, uint32 num_read, char *pages)
 	uint64		bits[MGPU_KEPT_RANGES];
 	uint32		num_proven = 0;
 
-	files->is_known = visible_map_read(files->scan, files->number, bits) == files->lsn;
+	files->is_known = visible_map_read(files->scan, first, num_read, bits) == files->lsn;
 	while (files->is_known && num_proven < num_read && visible_map_has(bits, first + num_proven) &&
 		   is_sound(pages + (Size) num_proven * BLCKSZ, first + num_proven))
 		num_proven++;

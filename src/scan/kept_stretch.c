@@ -37,7 +37,7 @@ kept_stretch_ask(kept_stretch *stretch, HeapScanDesc scan, BlockNumber block, mg
 {
 	stretch->is_known = false;
 	stretch->number = block / MGPU_KEPT_STRETCH;
-	stretch->lsn = visible_map_read(scan, stretch->number, stretch->bits);
+	stretch->lsn = visible_map_read(scan, stretch->number * MGPU_KEPT_STRETCH, MGPU_KEPT_STRETCH, stretch->bits);
 	begin_question(stretch, scan->rs_base.rs_rd, MGPU_KEPT_LOOK, question);
 }
 
@@ -52,7 +52,7 @@ kept_stretch_take(kept_stretch *stretch, const mgpu_kept_question *answer)
 void
 kept_stretch_confirm(kept_stretch *stretch, HeapScanDesc scan, mgpu_kept_question *question)
 {
-	uint64		lsn = visible_map_read(scan, stretch->number, stretch->bits);
+	uint64		lsn = visible_map_read(scan, stretch->number * MGPU_KEPT_STRETCH, MGPU_KEPT_STRETCH, stretch->bits);
 
 	if (lsn != stretch->lsn)
 		memset(stretch->bits, 0, sizeof(stretch->bits));

@@ -57,20 +57,23 @@ first_of_pairs(uint64 pairs)
 #define WORD_PAGES 32
 
 uint64
-visible_map_read(HeapScanDesc scan, uint32 number, uint64 *bits)
+visible_map_read(HeapScanDesc scan, BlockNumber first, uint32 num_blocks, uint64 *bits)
 {
-	BlockNumber first = number * MGPU_KEPT_STRETCH;
-	uint32		num_words = (Min(scan->rs_nblocks - first, MGPU_KEPT_STRETCH) + WORD_PAGES - 1) / WORD_PAGES;
+	BlockNumber of_map = first - first % MGPU_KEPT_STRETCH;
+	uint32		end = Min(first + num_blocks, of_map + MGPU_KEPT_STRETCH) - of_map;
+	uint32		end_range = (end + MGPU_KEPT_RANGE - 1) / MGPU_KEPT_RANGE;
+	uint32		begin_range = (first - of_map) / MGPU_KEPT_RANGE;
+	uint32		end_word = (Min(end, scan->rs_nblocks - of_map) + WORD_PAGES - 1) / WORD_PAGES;
 	Buffer		buffer = InvalidBuffer;
 	uint64		lsn;
 
-	memset(bits, 0, MGPU_KEPT_RANGES * sizeof(uint64));
+	memset(bits + begin_range, 0, (end_range - begin_range) * sizeof(uint64));
 	(void) visibilitymap_get_status(scan->rs_base.rs_rd, first, &buffer);
 	if (!BufferIsValid(buffer))
 		return 0;
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	lsn = PageGetLSN(BufferGetPage(buffer));
-	for (uint32 i = 0; i < num_words && lsn != 0; i++)
+	for (uint32 i = begin_range * (MGPU_KEPT_RANGE / WORD_PAGES); i < end_word && lsn != 0; i++)
 	{
 		uint64		pairs;
 

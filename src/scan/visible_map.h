@@ -15,10 +15,10 @@
 extern bool visible_map_proves(HeapScanDesc scan);
 
 /*
- * Copy the all-visible bits of the blocks of page `number` of the map, MGPU_KEPT_RANGES words, and return that page's LSN.  0: there is no such
- * page, or it has none, and no bit counts.
+ * Copy the all-visible bits of blocks, of one page of the map, to its MGPU_KEPT_RANGES words, others of which stay as they are; and return that
+ * page's LSN.  0: there is no such page, or it has none, and no bit counts.
  */
-extern uint64 visible_map_read(HeapScanDesc scan, uint32 number, uint64 *bits);
+extern uint64 visible_map_read(HeapScanDesc scan, BlockNumber first, uint32 num_blocks, uint64 *bits);
 
 /* The bit of a block, of those of its page of the map. */
 static inline bool
