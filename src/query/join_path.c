@@ -219,7 +219,7 @@ join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 }
 
 int
-join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
+join_path_rounds_of(PlannerInfo *root, const List *joins, double times, const Path **large)
 {
 	build_size *sizes = palloc(list_length(joins) * sizeof(build_size) + 1);
 	const Path *side;
@@ -233,7 +233,7 @@ join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 		const Path *of_join = join_path_side(hash);
 
 		sizes[foreach_current_index(cell)] = (build_size) {
-			.num_rows = of_join->rows,.width = of_join->pathtarget->width,.is_dense = join_path_is_dense(hash->path_hashclauses)
+			.num_rows = of_join->rows * times,.width = of_join->pathtarget->width,.is_dense = join_path_is_dense(hash->path_hashclauses)
 		};
 	}
 	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
@@ -294,7 +294,7 @@ join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 		*joins = lappend(*joins, (void *) rows);
 		rows = join_path_streaming((const HashPath *) rows);
 	}
-	return streams_largest(root, rows, *joins) && join_path_rounds_of(root, *joins, NULL) > 0 ? rows : NULL;
+	return streams_largest(root, rows, *joins) && join_path_rounds_of(root, *joins, 1, NULL) > 0 ? rows : NULL;
 }
 
 /* ---- tables */

@@ -56,8 +56,8 @@ extern int	join_path_rounds_of_bytes(double bytes, double memory);
 
 /*
  * The rounds of a path's joins; 0: they are no job's, for a build that is too large is read but once.  large: NULL, or out, the path of the
- * side that is made in rounds.
+ * side that is made in rounds.  times: so many times as many rows as are expected.
  */
-extern int	join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large);
+extern int	join_path_rounds_of(PlannerInfo *root, const List *joins, double times, const Path **large);
 
 #endif							/* MGPU_QUERY_JOIN_PATH_H */

@@ -203,7 +203,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
 	/* of rounds, a GPU would be sent all of a build */
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 &&
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, 1, NULL) == 1 &&
 		table_job_is_for_gpu(spec, num_read, rows->rows))
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
@@ -276,6 +276,9 @@ table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	return look_ups_beside(root, rows->parent, table_job_scan_cost(root, rows, executor));
 }
 
+/* Builds may be so many times as large as is expected, for their keys lie further apart, and rows are more: then they take more rounds. */
+#define BUILDS_MARGIN 1.5
+
 Cost
 table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor)
 {
@@ -283,11 +286,13 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	const Path *stream = join_path_stream(root, rows, &joins);
 	Cost		cost = 0;
 	const Path *large = NULL;
-	int			num_rounds = join_path_rounds_of(root, joins, &large);
+	int			num_rounds = join_path_rounds_of(root, joins, BUILDS_MARGIN, &large);
 	ListCell   *cell;
 
 	foreach(cell, join_path_scans(stream))
 		cost += scan_path_read_cost(root, lfirst(cell), executor == TABLE_BY_GPU);
+	if (num_rounds == 0)
+		num_rounds = join_path_rounds_of(root, joins, 1, &large);
 	/* each round reads all, and looks its own rows up */
 	if (num_rounds > 1)
 		cost = num_rounds * cost + (num_rounds - 1) * table_job_scan_cost(root, large, executor);
