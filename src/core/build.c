@@ -22,15 +22,14 @@ mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t 
 uint64_t
 mgpu_build_condense(mgpu_build *build, int64_t least, int64_t greatest)
 {
-	uint64_t	most_slots = build->num_slots * (sizeof(mgpu_build_slot) / sizeof(uint32_t));
 	uint64_t	last = (uint64_t) greatest - (uint64_t) least;
+	mgpu_build	dense = *build;
 
-	if (least <= greatest && last < most_slots && last < UINT32_MAX)
-	{
-		build->is_dense = 1;
-		build->least = least;
-		build->num_slots = (uint32_t) last + 1;
-	}
+	dense.is_dense = 1;
+	dense.least = least;
+	dense.num_slots = (uint32_t) last + 1;
+	if (least <= greatest && last < UINT32_MAX - MGPU_BUILD_BLOCK_VALUES && mgpu_build_slots_bytes(&dense) <= mgpu_build_slots_bytes(build))
+		*build = dense;
 	return build->offset + mgpu_build_bytes(build);
 }
 
@@ -53,10 +52,34 @@ mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, u
 	*slot = (mgpu_build_slot) {key, begin_list(build, memory, (uint32_t) slot->row, row)};
 }
 
+/* Threads mark keys at the same time. */
+void
+mgpu_build_mark(const mgpu_build *build, char *memory, uint64_t key)
+{
+	mgpu_build_block *blocks = (mgpu_build_block *) (memory + build->offset);
+	uint64_t	place = mgpu_build_place(build, key);
+
+	__atomic_fetch_or(&blocks[place / MGPU_BUILD_BLOCK_VALUES].keys, UINT32_C(1) << place % MGPU_BUILD_BLOCK_VALUES, __ATOMIC_RELAXED);
+}
+
+void
+mgpu_build_number(const mgpu_build *build, char *memory)
+{
+	mgpu_build_block *blocks = (mgpu_build_block *) (memory + build->offset);
+	uint64_t	num_blocks = mgpu_build_num_blocks(build);
+	uint32_t	num_keys = 0;
+
+	for (uint64_t i = 0; i < num_blocks; i++)
+	{
+		blocks[i].before = num_keys;
+		num_keys += mgpu_build_count_bits(blocks[i].keys);
+	}
+}
+
 static uint32_t
 add_to_dense(const mgpu_build *build, char *memory, uint64_t key, uint32_t row)
 {
-	uint32_t   *first = (uint32_t *) (memory + build->offset) + mgpu_build_place(build, key);
+	uint32_t   *first = (uint32_t *) (memory + build->offset) + mgpu_build_dense_first(build, memory, key);
 	uint32_t	found = *first != 0 ? *first - 1 : row;
 
 	*first = begin_list(build, memory, *first, row);

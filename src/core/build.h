@@ -10,8 +10,9 @@
  * keys have the same, and programs compare the cells of the row that they find (MGPU_RUN_MATCH).  So slots have one size, and
  * most look-ups take one line of memory.  Slots of all cells were rejected for that.
  *
- * Keys of one cell whose values lie close together, such as numbers that were given in turn, need no slots of 16 bytes: such a build is dense, and
- * has a row's number of 4 bytes for each value from the least on.  It takes no more memory, mostly a tenth, so that more of it stays in caches.
+ * Keys of one cell whose values lie rather close together, such as numbers that were given in turn, need no slots of 16 bytes: such a build is
+ * dense, and has a bit for each value from the least on, with the keys before it counted once for 32 of them, and a row's number of 4 bytes for each
+ * key.  So its bits stay in caches, also where few of the values are keys.
  *
  * Rows of one key are a list: the slot has the last, and each row the one before (mgpu_build_next).  That is also the order in which a hash
  * join of PostgreSQL's returns them.  A build whose keys are known to differ has no such numbers.
@@ -42,7 +43,7 @@ typedef struct mgpu_build
 {
 	uint64_t	offset;			/* in the memory of all builds: a multiple of 8 */
 	uint32_t	num_rows;
-	uint32_t	num_slots;		/* a power of two, more than there are rows; or what values there may be of a dense build */
+	uint32_t	num_slots;		/* a power of two, more than there are rows; or the values that a dense build has a bit for */
 	uint32_t	num_columns;
 	uint16_t	has_next;		/* 0 or 1: keys may be there several times */
 	uint16_t	is_dense;		/* 0 or 1 */
@@ -54,6 +55,15 @@ typedef struct mgpu_build_slot
 	uint64_t	key;
 	uint64_t	row;			/* from 1 on; 0: the slot is empty */
 } mgpu_build_slot;
+
+/* Of some values of a dense build: which of them are keys, a bit each, and how many keys there are before. */
+typedef struct mgpu_build_block
+{
+	uint32_t	keys;
+	uint32_t	before;
+} mgpu_build_block;
+
+#define MGPU_BUILD_BLOCK_VALUES 32
 
 /* One more cell of a key. */
 MGPU_CODEC uint64_t
@@ -70,7 +80,7 @@ mgpu_build_spread(uint64_t key)
 	return (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* The first slot to look at.  Of a dense build, the only one: none, if there are not so many. */
+/* The first slot to look at.  Of a dense build, the value: none, if there are not so many. */
 MGPU_CODEC uint64_t
 mgpu_build_place(const mgpu_build *build, uint64_t key)
 {
@@ -87,9 +97,17 @@ mgpu_build_round(uint64_t key, uint32_t num_rounds)
 }
 
 MGPU_CODEC uint64_t
+mgpu_build_num_blocks(const mgpu_build *build)
+{
+	return ((uint64_t) build->num_slots + MGPU_BUILD_BLOCK_VALUES - 1) / MGPU_BUILD_BLOCK_VALUES;
+}
+
+MGPU_CODEC uint64_t
 mgpu_build_slots_bytes(const mgpu_build *build)
 {
-	return build->is_dense ? ((uint64_t) build->num_slots + 1) / 2 * 8 : build->num_slots * sizeof(mgpu_build_slot);
+	if (!build->is_dense)
+		return build->num_slots * sizeof(mgpu_build_slot);
+	return mgpu_build_num_blocks(build) * sizeof(mgpu_build_block) + ((uint64_t) build->num_rows + 1) / 2 * 8;
 }
 
 MGPU_CODEC uint64_t
@@ -111,7 +129,7 @@ mgpu_build_slot_of(const mgpu_build *build, const char *memory, uint64_t key)
 	uint64_t	place = mgpu_build_place(build, key);
 
 	if (build->is_dense)
-		return memory + build->offset + (place < build->num_slots ? place * sizeof(uint32_t) : 0);
+		return memory + build->offset + (place < build->num_slots ? place / MGPU_BUILD_BLOCK_VALUES * sizeof(mgpu_build_block) : 0);
 	return memory + build->offset + place * sizeof(mgpu_build_slot);
 }
 
@@ -128,11 +146,38 @@ mgpu_build_bytes(const mgpu_build *build)
 	return mgpu_build_next_offset(build) + (build->has_next ? ((uint64_t) build->num_rows + 1) / 2 * 8 : 0);
 }
 
+/* Without a branch, and without the instruction that not all processors have. */
+MGPU_CODEC uint32_t
+mgpu_build_count_bits(uint32_t bits)
+{
+	bits -= bits >> 1 & UINT32_C(0x55555555);
+	bits = (bits & UINT32_C(0x33333333)) + (bits >> 2 & UINT32_C(0x33333333));
+	return ((bits + (bits >> 4)) & UINT32_C(0x0F0F0F0F)) * UINT32_C(0x01010101) >> 24;
+}
+
+/* Of a dense build, where the first row of a key is, from the build's begin on, in numbers of 4 bytes; 0: no such key is marked. */
+MGPU_CODEC uint64_t
+mgpu_build_dense_first(const mgpu_build *build, const char *memory, uint64_t key)
+{
+	const mgpu_build_block *blocks = (const mgpu_build_block *) (memory + build->offset);
+	uint64_t	place = mgpu_build_place(build, key);
+	mgpu_build_block block = {0, 0};
+	uint32_t	bit = UINT32_C(1) << place % MGPU_BUILD_BLOCK_VALUES;
+	uint32_t	number;
+
+	if (place < build->num_slots)
+		block = blocks[place / MGPU_BUILD_BLOCK_VALUES];
+	number = block.before + mgpu_build_count_bits(block.keys & (bit - 1));
+	if ((block.keys & bit) == 0 || number >= build->num_rows)
+		return 0;
+	return mgpu_build_num_blocks(build) * (sizeof(mgpu_build_block) / sizeof(uint32_t)) + number;
+}
+
 MGPU_CODEC bool
 mgpu_build_find_dense(const mgpu_build *build, const char *memory, uint64_t key, int64_t *row)
 {
-	uint64_t	place = mgpu_build_place(build, key);
-	uint32_t	found = place < build->num_slots ? ((const uint32_t *) (memory + build->offset))[place] : 0;
+	uint64_t	first = mgpu_build_dense_first(build, memory, key);
+	uint32_t	found = first > 0 ? ((const uint32_t *) (memory + build->offset))[first] : 0;
 
 	*row = found > 0 ? (int64_t) found - 1 : 0;
 	return found > 0;
@@ -197,9 +242,11 @@ uint64_t	mgpu_build_condense(mgpu_build *build, int64_t least, int64_t greatest)
 /* Put a row into the slot of its key, which is free or has a row of that key. */
 void		mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, uint64_t key, uint32_t row);
 
-/*
- * Add a row's key to a build, whose memory was zeros; of a dense one, a key that lies between.  Returns the row that had the key, or this one.
- */
+/* Of a dense build, whose memory was zeros: all keys, which lie between, are marked and then numbered before the first is added. */
+void		mgpu_build_mark(const mgpu_build *build, char *memory, uint64_t key);
+void		mgpu_build_number(const mgpu_build *build, char *memory);
+
+/* Add a row's key to a build, whose memory was zeros; of a dense one, a key that is marked.  Returns the row that had the key, or this one. */
 uint32_t	mgpu_build_add(const mgpu_build *build, char *memory, uint64_t key, uint32_t row);
 
 void		mgpu_build_put(const mgpu_build *build, char *memory, uint32_t column, uint32_t row, int64_t cell, bool is_null);

@@ -4,7 +4,7 @@
  *
  * A part is a range of slots, and of rows.  Whoever runs a part looks at the keys of all rows and adds those whose slot is in its range,
  * so no two touch the same slot; and it copies the cells of its rows.  A row whose free slot would lie behind its range is left for the
- * end.  Slots with locks were rejected: most of the time goes to waiting for memory.
+ * end.  Slots with locks were rejected: most of the time goes to waiting for memory.  Of a dense build, keys are marked before.
  */
 #ifndef MGPU_BUILD_FILL_H
 #define MGPU_BUILD_FILL_H
@@ -50,7 +50,8 @@ typedef struct mgpu_build_fill
 /* How many parts so many threads fill a build in: a small one is one. */
 uint32_t	mgpu_build_num_parts(const mgpu_build *build, int num_threads);
 
-/* A task: a part of a fill.  Then all that was left. */
+/* Tasks, parts of a fill: of a dense build, mark the keys of all parts and number them; then add rows.  Then all that was left. */
+void		mgpu_build_mark_part(void *fill, uint64_t part, int worker);
 void		mgpu_build_fill_part(void *fill, uint64_t part, int worker);
 mgpu_fill_state mgpu_build_fill_end(const mgpu_build_fill *fill);
 

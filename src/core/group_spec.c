@@ -164,6 +164,12 @@ mgpu_group_is_named(const mgpu_group_spec *spec)
 	return is_named;
 }
 
+bool
+mgpu_group_needs_threads(const mgpu_group_spec *spec)
+{
+	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec);
+}
+
 /* Heads have their other columns behind them. */
 static mgpu_status
 validate_heads(const mgpu_group_spec *spec, mgpu_error *err)

@@ -194,12 +194,9 @@ typedef struct mgpu_group_column
 	uint8_t		is_returned;	/* of rows */
 	uint8_t		num_cells;		/* of a head: columns that its values have, itself among them; else 0 */
 
-	/*
-	 * By threads alone.  EXTREMES are those of the spec's locale: codes of a head, maybe its only column, are a text, zeros and its length.  Of a
-	 * register of bytes, what comes back are their numbers among the binding's names: they have no order.
-	 */
+	/* By threads alone.  EXTREMES are those of the spec's locale: codes of a head, maybe its only column, are a text, zeros and its length. */
 	uint8_t		is_collated;
-	uint8_t		is_named;
+	uint8_t		is_named;		/* of a register of bytes: numbers among the binding's names, which have no order */
 } mgpu_group_column;
 
 /* What comes back of a sort, or-ed. */
@@ -322,15 +319,10 @@ mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 /* The name of the locale of collated columns, or NULL: there is none in the tables. */
 const char *mgpu_group_locale(const mgpu_group_spec *spec);
 
-/* Whether there are such columns, and whether there are some that are named; then CPU threads alone have the job. */
+/* Whether there are such columns, or some that are named; in either case, CPU threads alone have the job. */
 bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
 bool		mgpu_group_is_named(const mgpu_group_spec *spec);
-
-static inline bool
-mgpu_group_needs_threads(const mgpu_group_spec *spec)
-{
-	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec);
-}
+bool		mgpu_group_needs_threads(const mgpu_group_spec *spec);
 
 /* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
 mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);

@@ -19,6 +19,14 @@
 #include "run/run_table.h"
 #include "threads.h"
 
+/* What is done with all rows of a side that was read row by row, one after the other. */
+typedef enum fill_step
+{
+	FIND_RANGE,					/* of keys; the build is not planned yet */
+	MARK_KEYS,					/* if it is dense */
+	PUT_ROWS
+} fill_step;
+
 /* A build that is filled. */
 typedef struct build_filler
 {
@@ -26,7 +34,7 @@ typedef struct build_filler
 	const mgpu_build *build;
 	char	   *memory;
 	build_side *side;
-	bool		finds_range;	/* of the side's keys; the build is not planned yet */
+	fill_step	step;
 	ExprContext *context;
 	mgpu_program_input *inputs;
 	const char **values;		/* of the rows at hand: of each input */
@@ -61,6 +69,11 @@ add_cells(build_filler *filler)
 		.num_parts = mgpu_build_num_parts(filler->build, run_table_threads())
 	};
 	name_columns(fill, filler->from, cells);
+	if (filler->build->is_dense)
+	{
+		thread_work_by(run_table_threads(), mgpu_build_mark_part, fill, fill->num_parts);
+		mgpu_build_number(filler->build, filler->memory);
+	}
 	thread_work_by(run_table_threads(), mgpu_build_fill_part, fill, fill->num_parts);
 	state = mgpu_build_fill_end(fill);
 	pfree(fill);
@@ -180,6 +193,14 @@ put_rows(build_filler *filler, uint64 first, uint32 num_rows)
 }
 
 static void
+mark_keys(const build_filler *filler, uint32 num_rows)
+{
+	for (uint32 row = 0; row < num_rows; row++)
+		if (filler->states[row] == MGPU_IS_VALUE)
+			mgpu_build_mark(filler->build, filler->memory, filler->keys[row]);
+}
+
+static void
 widen_range(build_filler *filler, uint32 num_rows)
 {
 	build_side *side = filler->side;
@@ -193,7 +214,7 @@ widen_range(build_filler *filler, uint32 num_rows)
 	}
 }
 
-/* Fill a build with all rows, or find their keys' range. */
+/* Do a step with all rows. */
 static const char *
 take_rows(build_filler *filler)
 {
@@ -210,8 +231,10 @@ take_rows(build_filler *filler)
 		if (!expr_program_run(filler->from->program, filler->context, filler->inputs, filler->numbers, num_rows))
 			return join_is_beyond;
 		find_keys(filler, num_rows);
-		if (filler->finds_range)
+		if (filler->step == FIND_RANGE)
 			widen_range(filler, num_rows);
+		else if (filler->step == MARK_KEYS)
+			mark_keys(filler, num_rows);
 		else
 			why_not = put_rows(filler, first, num_rows);
 	}
@@ -237,12 +260,27 @@ filler_of(const join_builds *builds, const table_job *job, int number)
 	};
 }
 
+static const char *
+fill_with_rows(build_filler *filler)
+{
+	const char *why_not = NULL;
+
+	if (filler->build->is_dense)
+	{
+		filler->step = MARK_KEYS;
+		why_not = take_rows(filler);
+		mgpu_build_number(filler->build, filler->memory);
+	}
+	filler->step = PUT_ROWS;
+	return why_not ? why_not : take_rows(filler);
+}
+
 /* Fill a build, whose memory is zeros. */
 static const char *
 fill_from_side(const join_builds *builds, const table_job *job, int number, bool *repeats)
 {
 	build_filler filler = filler_of(builds, job, number);
-	const char *why_not = filler.side->rows ? take_rows(&filler) : add_cells(&filler);
+	const char *why_not = filler.side->rows ? fill_with_rows(&filler) : add_cells(&filler);
 
 	*repeats = filler.repeats;
 	return why_not;
@@ -260,7 +298,8 @@ find_ranges(const join_builds *builds, const table_job *job)
 
 		if (filler.side->rows == NULL || filler.from->num_keys != 1)
 			continue;
-		filler.finds_range = filler.side->has_range = true;
+		filler.step = FIND_RANGE;
+		filler.side->has_range = true;
 		filler.side->least = PG_INT64_MAX;
 		filler.side->greatest = PG_INT64_MIN;
 		why_not = take_rows(&filler);

@@ -15,6 +15,7 @@ typedef struct build_case
 	mgpu_build	build;
 	char	   *memory;
 	uint64_t	bytes;
+	uint64_t	of_rows[MOST_ROWS];
 	uint32_t	num_keys;		/* that are different */
 	uint64_t	keys[MOST_ROWS];
 	uint32_t	rows[MOST_ROWS];	/* that is found of each: the first, or the last of a list */
@@ -63,7 +64,15 @@ make_build(build_case *given, uint64_t offset, uint32_t num_rows, int kind)
 	given->num_keys = 0;
 	for (uint32_t row = 0; row < num_rows; row++)
 	{
-		uint64_t	key = random_key(kind);
+		given->of_rows[row] = random_key(kind);
+		if (given->build.is_dense)
+			mgpu_build_mark(&given->build, given->memory, given->of_rows[row]);
+	}
+	if (given->build.is_dense)
+		mgpu_build_number(&given->build, given->memory);
+	for (uint32_t row = 0; row < num_rows; row++)
+	{
+		uint64_t	key = given->of_rows[row];
 		uint32_t	place = place_in_list(given, key);
 		uint32_t	found = mgpu_build_add(&given->build, given->memory, key, row);
 
@@ -123,8 +132,8 @@ check_condense(void)
 	UNIT_CONTEXT("dense builds");
 	UNIT_CHECK(mgpu_build_condense(&build, 1, 0) == bytes && !build.is_dense);
 	UNIT_CHECK(mgpu_build_condense(&build, INT64_MIN, INT64_MAX) == bytes && !build.is_dense);
-	UNIT_CHECK(mgpu_build_condense(&build, 0, 1024) == bytes && !build.is_dense);
-	UNIT_CHECK(mgpu_build_condense(&build, -1, 1022) == bytes && build.is_dense && build.num_slots == 1024);
+	UNIT_CHECK(mgpu_build_condense(&build, 0, 14784) == bytes && !build.is_dense);
+	UNIT_CHECK(mgpu_build_condense(&build, -1, 14782) == bytes && build.is_dense && build.num_slots == 14784);
 	bytes = mgpu_build_plan(&build, 0, 1, 0, false);
 	UNIT_CHECK(mgpu_build_condense(&build, INT64_MAX - 2, INT64_MAX) == bytes - 16 && build.is_dense && build.num_slots == 3);
 }
@@ -326,6 +335,13 @@ run_fill(fill_case *given, mgpu_pool *pool, bool is_crowded)
 {
 	mgpu_fill_state state;
 
+	if (given->build.is_dense)
+	{
+		mgpu_pool_begin(pool, mgpu_build_mark_part, &given->fill, given->fill.num_parts);
+		while (!mgpu_pool_work(pool, 1000))
+			;
+		mgpu_build_number(&given->build, given->fill.memory);
+	}
 	mgpu_pool_begin(pool, mgpu_build_fill_part, &given->fill, given->fill.num_parts);
 	while (!mgpu_pool_work(pool, 1000))
 		;

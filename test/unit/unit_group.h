@@ -465,6 +465,10 @@ group_make_build(group_case *job)
 		spec->build_bytes = mgpu_build_condense(&spec->builds[0], group_build_key(0), group_build_key(GROUP_BUILD_ROWS - 1));
 	if (spec->build_bytes > sizeof(job->build))
 		abort();
+	for (uint32_t row = 0; spec->builds[0].is_dense && row < GROUP_BUILD_ROWS; row++)
+		mgpu_build_mark(&spec->builds[0], memory, (uint64_t) group_build_key(row));
+	if (spec->builds[0].is_dense)
+		mgpu_build_number(&spec->builds[0], memory);
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
 	{
 		(void) mgpu_build_add(&spec->builds[0], memory, (uint64_t) group_build_key(row), row);

@@ -37,6 +37,10 @@ join_make_build(group_case *job, const join_case *join)
 	job->spec.build_bytes = mgpu_build_plan(build, 0, GROUP_BUILD_ROWS, 1, join->repeats > 0);
 	if (group_below(job, 2) == 0)
 		job->spec.build_bytes = mgpu_build_condense(build, join_key_of(join, 0), join_key_of(join, GROUP_BUILD_ROWS - 1));
+	for (uint32_t row = 0; build->is_dense && row < GROUP_BUILD_ROWS; row++)
+		mgpu_build_mark(build, memory, (uint64_t) join_key_of(join, row));
+	if (build->is_dense)
+		mgpu_build_number(build, memory);
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
 	{
 		(void) mgpu_build_add(build, memory, (uint64_t) join_key_of(join, row), row);

@@ -399,6 +399,7 @@ make_build(program_case *given)
 	uint64_t	bytes = mgpu_build_plan(&given->builds[0], 0, 1, 1, false);
 	char	   *memory = (char *) given->build_memory;
 	bool		is_dense = unit_random_below(2) == 0;
+	uint64_t	keys[MOST_BUILD_ROWS];
 
 	memset(given->build_memory, 0, sizeof(given->build_memory));
 	bytes = mgpu_build_plan(build, bytes, unit_random_below(MOST_BUILD_ROWS + 1), NUM_BUILD_COLUMNS, false);
@@ -408,9 +409,15 @@ make_build(program_case *given)
 	UNIT_CHECK(bytes > 0 && bytes <= sizeof(given->build_memory));
 	for (uint32_t row = 0; row < build->num_rows; row++)
 	{
-		int64_t		key = is_dense ? (int64_t) unit_random_below(DENSE_KEYS) - DENSE_KEYS / 2 : random_integer();
-
-		(void) mgpu_build_add(build, memory, (uint64_t) key, row);
+		keys[row] = (uint64_t) (is_dense ? (int64_t) unit_random_below(DENSE_KEYS) - DENSE_KEYS / 2 : random_integer());
+		if (is_dense)
+			mgpu_build_mark(build, memory, keys[row]);
+	}
+	if (is_dense)
+		mgpu_build_number(build, memory);
+	for (uint32_t row = 0; row < build->num_rows; row++)
+	{
+		(void) mgpu_build_add(build, memory, keys[row], row);
 		for (uint32_t i = 0; i < NUM_BUILD_COLUMNS; i++)
 			mgpu_build_put(build, memory, i, row, random_integer(), unit_random_below(4) == 0);
 	}

@@ -39,9 +39,7 @@
 #include "core/executor.h"
 #include "core/names.h"
 
-/* Turns: one for each column, and one for the groups. */
-#define MGPU_TABLE_TURNS (MGPU_GROUP_MAX_COLUMNS + 1)
-
+#define MGPU_TABLE_TURNS (MGPU_GROUP_MAX_COLUMNS + 1)	/* one for each column, and one for the groups */
 #define MGPU_TABLE_PART_SHIFT 58	/* of a hash: MGPU_TABLE_PARTS numbers are left */
 
 /* Why there is no answer, or-ed by threads. */

@@ -165,11 +165,10 @@ table_release(mgpu_run *run)
 }
 
 static mgpu_status
-table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
+validate(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
 	mgpu_status status = mgpu_job_validate(job, err);
 
-	*run = NULL;
 	if (status != MGPU_OK)
 		return status;
 	if (job->op != MGPU_OP_GROUP || binding->group == NULL)
@@ -177,12 +176,21 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	status = mgpu_group_validate(binding->group, err);
 	if (status == MGPU_OK && binding->group->build_bytes > 0 && binding->builds == NULL)
 		status = mgpu_fail(err, MGPU_BAD_JOB, "a job without its builds");
-	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
 	if (status == MGPU_OK && mgpu_group_is_named(binding->group) && binding->names == NULL)
 		status = mgpu_fail(err, MGPU_BAD_JOB, "a job without its names");
+	return status;
+}
+
+static mgpu_status
+table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
+{
+	mgpu_status status = validate(job, binding, err);
+
+	*run = NULL;
 	if (status != MGPU_OK)
 		return status;
+	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
 	*run = calloc(1, sizeof(**run));
 	if (*run != NULL)
 	{
