@@ -103,15 +103,22 @@ place_rows(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows
 		places[i] = next[worker->parts[i]]++;
 }
 
-/* Copy rows to the batch, whose memory is to: columns, then nulls; part after part if there are places. */
+/* Copy the nulls of rows, part after part if there are places. */
+static void
+copy_nulls(const mgpu_table_worker *worker, const uint32_t *places, uint32_t *to)
+{
+	if (places == NULL)
+		memcpy(to, worker->nulls, worker->num_rows * sizeof(uint32_t));
+	for (uint64_t i = 0; places != NULL && i < worker->num_rows; i++)
+		to[places[i]] = worker->nulls[i];
+}
+
+/* Copy rows to the memory of the batch: columns, then nulls; each part after part if there are places. */
 static void
 copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places, uint64_t *to)
 {
 	uint64_t	num_rows = worker->num_rows;
-	uint32_t   *nulls;
 
-	batch->rows.num_rows = (uint32_t) num_rows;
-	batch->rows.some_nulls = worker->some_nulls;
 	for (uint32_t column = 0; column < run->spec.num_columns; column++)
 	{
 		const uint64_t *from = worker->codes[column];
@@ -125,11 +132,31 @@ copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch
 		batch->rows.codes[column] = to;
 		to += num_rows;
 	}
-	batch->rows.nulls = nulls = (uint32_t *) to;
-	if (places == NULL)
-		memcpy(nulls, worker->nulls, num_rows * sizeof(uint32_t));
-	for (uint64_t i = 0; places != NULL && i < num_rows; i++)
-		nulls[places[i]] = worker->nulls[i];
+	batch->rows.nulls = (uint32_t *) to;
+	copy_nulls(worker, places, (uint32_t *) to);
+}
+
+/* Copy rows as they lie in the file: part after part, each with its columns, then nulls. */
+static void
+copy_for_file(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_table_batch *batch, const uint32_t *places, uint64_t *to)
+{
+	uint32_t	num_columns = (uint32_t) __builtin_popcount(run->stored);
+	uint64_t   *of_parts[MGPU_TABLE_PARTS];
+
+	for (uint32_t part = 0; part < run->num_parts; part++)
+		of_parts[part] = to + (uint64_t) batch->parts[part] * num_columns - batch->parts[part];
+	for (uint32_t column = 0; column < run->spec.num_columns; column++)
+	{
+		const uint64_t *from = worker->codes[column];
+
+		if ((run->stored >> column & 1) == 0)
+			continue;
+		for (uint64_t i = 0; i < worker->num_rows; i++)
+			of_parts[places == NULL ? 0 : worker->parts[i]][places == NULL ? i : places[i]] = from[i];
+		for (uint32_t part = 0; part < run->num_parts; part++)
+			of_parts[part] += batch->parts[part + 1] - batch->parts[part];
+	}
+	copy_nulls(worker, places, (uint32_t *) (to + worker->num_rows * num_columns));
 }
 
 static uint64_t
@@ -150,9 +177,15 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 
 	if (memory == NULL)
 		return false;
-	copy_rows(run, worker, batch, places, memory);
-	if (spills)
+	batch->rows.num_rows = (uint32_t) worker->num_rows;
+	batch->rows.some_nulls = worker->some_nulls;
+	if (!spills)
+		copy_rows(run, worker, batch, places, memory);
+	else
+	{
+		copy_for_file(run, worker, batch, places, memory);
 		mgpu_table_spill_batch(run, batch, memory);
+	}
 	return true;
 }
 

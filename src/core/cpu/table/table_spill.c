@@ -2,9 +2,10 @@
  * table_spill.c
  *		What memory a run may have, and rows and groups beyond it, in a file.
  *
- * Once rows leave no more than parts need that threads work on, batches are written to the file as they would lie in memory: columns, then
- * nulls if there are any, each with its rows part after part.  Who works on a part reads of each batch its rows of the columns that it needs.
- * Groups of a part that is done go to the file too.  Errors end the run, and the caller goes another way.
+ * Once rows leave no more than parts need that threads work on, batches are written to the file: part after part, each with its columns, then
+ * nulls of all if there are any.  Who works on a part reads of each batch what lies from the first to the last column that it needs, at once.
+ * Column by column, it was read by six times as many calls, which took as long as all else.  Groups of a part that is done go to the file too.
+ * Errors end the run, and the caller goes another way.
  *
  * To map the file was rejected: a disk that fails or is full would end the process by a signal.
  */
@@ -98,7 +99,7 @@ mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin)
 	}
 }
 
-/* Bring a batch there, whose columns and nulls are at `from`. */
+/* Bring a batch there, whose parts and nulls are at `from`. */
 void
 mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from)
 {
@@ -112,29 +113,34 @@ mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from)
 static mgpu_table_rows
 read_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_batch *batch, uint32_t part, uint32_t columns)
 {
-	uint64_t	num_rows = batch->parts[part + 1] - batch->parts[part];
-	uint64_t	begin = batch->file_begin;
+	uint64_t	before = batch->parts[part];
+	uint64_t	num_rows = batch->parts[part + 1] - before;
 	mgpu_table_rows rows = {.num_rows = (uint32_t) num_rows,.some_nulls = batch->rows.some_nulls};
-	uint64_t	num_columns = (uint64_t) __builtin_popcount(run->stored & columns);
+	uint64_t	num_columns = (uint64_t) __builtin_popcount(run->stored);
+	uint64_t	nulls_begin = batch->file_begin + batch->rows.num_rows * num_columns * sizeof(uint64_t);
+	uint64_t	first = num_columns;	/* of stored columns, that is needed */
+	uint64_t	end = 0;
+	uint64_t	number = 0;
 	uint64_t   *to = (uint64_t *) mgpu_table_block(worker, num_rows * (num_columns + 1) * sizeof(uint64_t));
 
-	if (to == NULL)
-		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 	for (uint32_t i = 0; to != NULL && i < run->spec.num_columns; i++)
 	{
 		if ((run->stored >> i & 1) == 0)
 			continue;
-		if ((columns >> i & 1) != 0)
-		{
-			mgpu_table_unspill(run, to, num_rows * sizeof(uint64_t), begin + batch->parts[part] * sizeof(uint64_t));
-			rows.codes[i] = to;
-			to += num_rows;
-		}
-		begin += batch->rows.num_rows * sizeof(uint64_t);
+		rows.codes[i] = to + number++ * num_rows;
+		if ((columns >> i & 1) == 0)
+			continue;
+		first = mgpu_table_least(first, number - 1);
+		end = number;
 	}
-	rows.nulls = (uint32_t *) to;
+	rows.nulls = (uint32_t *) (to + num_columns * num_rows);
+	if (to == NULL)
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	else if (first < end)
+		mgpu_table_unspill(run, to + first * num_rows, (end - first) * num_rows * sizeof(uint64_t),
+						   batch->file_begin + (before * num_columns + first * num_rows) * sizeof(uint64_t));
 	if (to != NULL && rows.some_nulls != 0)
-		mgpu_table_unspill(run, to, num_rows * sizeof(uint32_t), begin + batch->parts[part] * sizeof(uint32_t));
+		mgpu_table_unspill(run, to + num_columns * num_rows, num_rows * sizeof(uint32_t), nulls_begin + before * sizeof(uint32_t));
 	if (!mgpu_table_goes_on(run))
 		rows.num_rows = 0;
 	return rows;
