@@ -89,6 +89,7 @@ test_specs(void)
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_PAIRS; spec.columns[0].num_cells = 2);
 	CHECK_BROKEN(spec.columns[0].num_cells = 1);
 	CHECK_BROKEN(spec.columns[0].is_collated = 1);	/* it has no extremes */
+	CHECK_BROKEN(spec.columns[0].is_named = 1);	/* it is no text */
 	CHECK_BROKEN(spec.columns[0].num_cells = 2);
 	CHECK_BROKEN(spec.columns[0].num_cells = MGPU_GROUP_MAX_CELLS + 1);
 	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_SIGNED);

@@ -151,8 +151,10 @@ copy_for_file(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_t
 
 		if ((run->stored >> column & 1) == 0)
 			continue;
-		for (uint64_t i = 0; i < worker->num_rows; i++)
-			of_parts[places == NULL ? 0 : worker->parts[i]][places == NULL ? i : places[i]] = from[i];
+		if (places == NULL)
+			memcpy(of_parts[0], from, worker->num_rows * sizeof(uint64_t));
+		for (uint64_t i = 0; places != NULL && i < worker->num_rows; i++)
+			of_parts[worker->parts[i]][places[i]] = from[i];
 		for (uint32_t part = 0; part < run->num_parts; part++)
 			of_parts[part] += batch->parts[part + 1] - batch->parts[part];
 	}

@@ -110,37 +110,57 @@ mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from)
 	batch->file_begin = mgpu_table_spill(run, from, batch->rows.num_rows * row_bytes);
 }
 
+/* Where a part's rows of a batch are to be, with room for all columns; of the file's columns, those that are needed. */
+typedef struct part_read
+{
+	uint64_t	num_columns;
+	uint64_t	first;
+	uint64_t	end;
+} part_read;
+
+static part_read
+point_to_columns(const mgpu_run *run, mgpu_table_rows *rows, uint32_t columns, const uint64_t *to)
+{
+	part_read	read = {.first = UINT64_MAX};
+
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+	{
+		if ((run->stored >> i & 1) == 0)
+			continue;
+		rows->codes[i] = to + read.num_columns * rows->num_rows;
+		if ((columns >> i & 1) != 0)
+		{
+			read.first = mgpu_table_least(read.first, read.num_columns);
+			read.end = read.num_columns + 1;
+		}
+		read.num_columns++;
+	}
+	rows->nulls = (const uint32_t *) (to + read.num_columns * rows->num_rows);
+	return read;
+}
+
 static mgpu_table_rows
 read_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_batch *batch, uint32_t part, uint32_t columns)
 {
 	uint64_t	before = batch->parts[part];
 	uint64_t	num_rows = batch->parts[part + 1] - before;
 	mgpu_table_rows rows = {.num_rows = (uint32_t) num_rows,.some_nulls = batch->rows.some_nulls};
-	uint64_t	num_columns = (uint64_t) __builtin_popcount(run->stored);
-	uint64_t	nulls_begin = batch->file_begin + batch->rows.num_rows * num_columns * sizeof(uint64_t);
-	uint64_t	first = num_columns;	/* of stored columns, that is needed */
-	uint64_t	end = 0;
-	uint64_t	number = 0;
-	uint64_t   *to = (uint64_t *) mgpu_table_block(worker, num_rows * (num_columns + 1) * sizeof(uint64_t));
+	uint64_t	most_columns = (uint64_t) __builtin_popcount(run->stored);
+	uint64_t   *to = (uint64_t *) mgpu_table_block(worker, num_rows * (most_columns + 1) * sizeof(uint64_t));
+	part_read	read;
 
-	for (uint32_t i = 0; to != NULL && i < run->spec.num_columns; i++)
-	{
-		if ((run->stored >> i & 1) == 0)
-			continue;
-		rows.codes[i] = to + number++ * num_rows;
-		if ((columns >> i & 1) == 0)
-			continue;
-		first = mgpu_table_least(first, number - 1);
-		end = number;
-	}
-	rows.nulls = (uint32_t *) (to + num_columns * num_rows);
 	if (to == NULL)
+	{
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
-	else if (first < end)
-		mgpu_table_unspill(run, to + first * num_rows, (end - first) * num_rows * sizeof(uint64_t),
-						   batch->file_begin + (before * num_columns + first * num_rows) * sizeof(uint64_t));
-	if (to != NULL && rows.some_nulls != 0)
-		mgpu_table_unspill(run, to + num_columns * num_rows, num_rows * sizeof(uint32_t), nulls_begin + before * sizeof(uint32_t));
+		return (mgpu_table_rows) {0};
+	}
+	read = point_to_columns(run, &rows, columns, to);
+	if (read.first < read.end)
+		mgpu_table_unspill(run, to + read.first * num_rows, (read.end - read.first) * num_rows * sizeof(uint64_t),
+						   batch->file_begin + (before * read.num_columns + read.first * num_rows) * sizeof(uint64_t));
+	if (rows.some_nulls != 0)
+		mgpu_table_unspill(run, to + read.num_columns * num_rows, num_rows * sizeof(uint32_t),
+						   batch->file_begin + batch->rows.num_rows * read.num_columns * sizeof(uint64_t) + before * sizeof(uint32_t));
 	if (!mgpu_table_goes_on(run))
 		rows.num_rows = 0;
 	return rows;
