@@ -141,7 +141,7 @@ static void
 copy_for_file(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_table_batch *batch, const uint32_t *places, uint64_t *to)
 {
 	uint32_t	num_columns = (uint32_t) __builtin_popcount(run->stored);
-	uint64_t   *of_parts[MGPU_TABLE_PARTS];
+	uint64_t   *of_parts[MGPU_TABLE_PARTS] = {to};
 
 	for (uint32_t part = 0; part < run->num_parts; part++)
 		of_parts[part] = to + (uint64_t) batch->parts[part] * num_columns - batch->parts[part];
