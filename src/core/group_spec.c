@@ -170,6 +170,12 @@ mgpu_group_needs_threads(const mgpu_group_spec *spec)
 	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec);
 }
 
+bool
+mgpu_group_passes_rows(const mgpu_group_spec *spec)
+{
+	return spec->limit_rule == MGPU_LIMIT_ROWS && spec->limit == UINT64_MAX && spec->num_keys == 0 && spec->num_orders == 0;
+}
+
 /* Heads have their other columns behind them. */
 static mgpu_status
 validate_heads(const mgpu_group_spec *spec, mgpu_error *err)

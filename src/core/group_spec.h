@@ -324,6 +324,8 @@ bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
 bool		mgpu_group_is_named(const mgpu_group_spec *spec);
 bool		mgpu_group_needs_threads(const mgpu_group_spec *spec);
 
+bool		mgpu_group_passes_rows(const mgpu_group_spec *spec);	/* all come back as they come */
+
 /* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
 mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);
 

@@ -104,8 +104,9 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 	return sorted + waiting + of_all * group_bytes(spec, groups) + spec->name_bytes;
 }
 
-/* Of it, what is for rows and groups that wait, though parts take all that is left; beyond it they go to a file. */
+/* Of it, what is for rows and groups that wait, though parts take all that is left, and though they take nothing; beyond it they go to a file. */
 #define LEAST_WAITING 0.125
+#define MOST_WAITING 0.5
 
 /*
  * Rows of a group from which on groups may go to the file.  10M groups of 10M rows took twice as long there as in the node, 1.7M of 4M as long,
@@ -142,11 +143,14 @@ keeps_none(const mgpu_group_spec *spec, double num_results)
 uint64
 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read)
 {
+	bool		passes = mgpu_group_passes_rows(spec);
 	double		memory = run_table_memory();
-	double		bytes = Max(memory - part_bytes(spec, num_rows, num_results), memory * LEAST_WAITING);
+	double		bytes = memory - (passes ? 0 : part_bytes(spec, num_rows, num_results));
 	double		most_rows = Max(num_rows * MORE_ROWS, spec->num_builds > 0 ? num_read : 0);
 
-	if (spec->limit_rule != MGPU_LIMIT_NONE || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
+	/* groups may be more than expected, and work on rows takes memory, too */
+	bytes = Max(Min(bytes, memory * MOST_WAITING), memory * LEAST_WAITING);
+	if ((spec->limit_rule != MGPU_LIMIT_NONE && !passes) || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
 		return UINT64_MAX;
 	return (uint64) bytes;
 }

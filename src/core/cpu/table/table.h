@@ -3,16 +3,15 @@
  *		Internals of mgpu_cpu_table_executor: pages of a table in, groups or rows out (group_spec.h), by CPU threads.
  *
  * Threads read batches of pages while the caller fills the next: they find the inputs of up to MGPU_VECTOR_ROWS rows, run the program,
- * and have the columns of the rows that are kept, as codes.  What becomes of them is one of three ways:
+ * and have the columns of the rows that are kept, as codes.  What becomes of them is one of four ways:
  *
  *	 FOLD	into the groups of each thread, which are merged at the end.  Counts and integers in any order; floats in that
- *			of the rows: several threads add these in turn, to groups of all.  Once groups do not fit a cache, threads
- *			keep rows: it took half as long again to fold into 100,000 groups, and twice as long to merge those of two.
+ *			of the rows: several threads add these in turn, to groups of all.  Once groups do not fit a cache, rows are kept:
+ *			it took half as long again to fold into 100,000 groups, and twice as long to merge those of two threads.
  *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
  *			order of the rows, and sorts the values of each group.  Rows beyond the run's memory lie in a file.
  *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
- *
- * A group's record is where it is reduced, so that the answer needs no other form.
+ *	 PASS	kept, in a file beyond the run's memory, and returned as they came.
  *
  *	 table_executor	calls, batches			table_stages	what is done after reading
  *	 table_read		rows of pages			table_columns	program, codes
@@ -25,6 +24,7 @@
  *	 table_order	rows in order			table_answer	outputs
  *	 table_memory	memory						table_spill		what a run may have, and rows beyond it
  *	 table_ranges	values beyond it			table_buckets	counts of them
+ *	 table_pass		rows that come back
  */
 #ifndef MGPU_TABLE_H
 #define MGPU_TABLE_H
@@ -60,7 +60,8 @@ typedef enum mgpu_table_way
 {
 	MGPU_TABLE_FOLD,
 	MGPU_TABLE_KEEP,
-	MGPU_TABLE_ORDER
+	MGPU_TABLE_ORDER,
+	MGPU_TABLE_PASS
 } mgpu_table_way;
 
 /* ---- runs */
@@ -72,9 +73,9 @@ typedef struct mgpu_table_batch
 	struct mgpu_table_batch *more;	/* of the same pages, while these are read */
 	struct mgpu_table_batch *before;	/* ORDER: that its thread has kept before */
 	mgpu_table_rows rows;
-	uint64_t	first_row;		/* ORDER: of all rows */
+	uint64_t	first_row;		/* ORDER, PASS: of all rows */
 	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
-	bool		in_file;		/* KEEP: the rows are, from this byte on */
+	bool		in_file;		/* KEEP, PASS: the rows are, from this byte on */
 	uint64_t	file_begin;
 } mgpu_table_batch;
 

@@ -4,7 +4,7 @@
  *
  * Outputs are written from records, values and rows where these are, either to their places by tasks, or as pieces one after the other.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <string.h>
 
@@ -204,14 +204,18 @@ mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes
 
 	if (output == 0)
 	{
-		if (has_limit(run))
+		if (run->way == MGPU_TABLE_PASS)
+			mgpu_table_write_passed_marks(run, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
+		else if (has_limit(run))
 			write_marks(run, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
 		else
 			write_records(run, offset, bytes, to);
 		return;
 	}
 	width = run->spec.columns[has_limit(run) ? output - 1 : run->spec.sorts[output - 1].column].width;
-	if (has_limit(run))
+	if (run->way == MGPU_TABLE_PASS)
+		mgpu_table_write_passed_column(run, output - 1, offset / width, (offset + bytes) / width, to);
+	else if (has_limit(run))
 		write_column(run, output - 1, offset / width, (offset + bytes) / width, to);
 	else
 		write_sorted(run, output - 1, offset / width, (offset + bytes) / width, to);

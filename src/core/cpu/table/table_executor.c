@@ -23,7 +23,9 @@ plan_way(mgpu_run *run)
 {
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		run->ordered |= (uint32_t) (run->spec.columns[i].reduction >= MGPU_REDUCE_REAL) << i;
-	if (run->spec.limit_rule != MGPU_LIMIT_NONE)
+	if (mgpu_group_passes_rows(&run->spec))
+		run->way = MGPU_TABLE_PASS;
+	else if (run->spec.limit_rule != MGPU_LIMIT_NONE)
 		run->way = MGPU_TABLE_ORDER;
 	else if (run->spec.num_sorts > 0)
 		run->way = MGPU_TABLE_KEEP;

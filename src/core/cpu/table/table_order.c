@@ -5,7 +5,7 @@
  * A sort key ends in the row's number, so equal rows stay as they were read.  All keys are sorted by all threads (table_sorts.c);
  * then tasks take ranges of them, and sort what is equal so far by the next level.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <stdlib.h>
 
@@ -23,9 +23,8 @@ mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
 
 /* ---- keys */
 
-/* Number rows, and find batches by these numbers. */
-static bool
-number_rows(mgpu_run *run)
+bool
+mgpu_table_number_rows(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 	uint64_t	num_hints = 0;
@@ -55,7 +54,7 @@ mgpu_table_plan_order(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 
-	if (!number_rows(run))
+	if (!mgpu_table_number_rows(run))
 		return false;
 	mgpu_table_plan_fields(run);
 	order->keys = mgpu_table_allocate(order->num_rows * order->width);

@@ -30,7 +30,7 @@ mgpu_table_plan_parts(mgpu_run *run)
 			run->part_keys.columns[run->part_keys.num_keys] = column + run->part_keys.num_keys;
 		while (++run->part_keys.num_keys < spec->columns[column].num_cells);
 	}
-	run->num_parts = run->way == MGPU_TABLE_ORDER || run->part_keys.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
+	run->num_parts = run->way >= MGPU_TABLE_ORDER || run->part_keys.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
 	run->num_at_once = run->file < 0 ? run->num_parts : (uint32_t) mgpu_table_least((uint64_t) run->num_workers, run->num_parts);
 }
 

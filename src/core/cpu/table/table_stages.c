@@ -3,6 +3,7 @@
  *		What a run does once all its pages are handed over: one stage after the other, each a phase of the pool, or a sort by a run
  *		of mgpu_cpu_executor.
  */
+#include "core/cpu/table/table_pass.h"
 #include "core/cpu/table/table_read.h"
 
 #include <stdlib.h>
@@ -135,14 +136,16 @@ end_reading(mgpu_run *run, mgpu_error *err)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 	if (run->num_workers == 1 && run->workers[0].folds)
 		take_groups(run, &run->workers[0].groups);
-	else if (run->way != MGPU_TABLE_ORDER)
+	else if (run->way < MGPU_TABLE_ORDER)
 		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, (uint64_t) run->num_workers);
 	else if (num_rows > MGPU_MAX_ITEMS)
 		mgpu_table_fail(run, MGPU_TABLE_TOO_MANY);
-	else if (mgpu_table_plan_order(run))
-		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
-	else
+	else if (!(run->way == MGPU_TABLE_PASS ? mgpu_table_plan_pass(run) : mgpu_table_plan_order(run)))
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	else if (run->way == MGPU_TABLE_PASS)
+		run->stage = MGPU_TABLE_ANSWERING;
+	else
+		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
 	return mgpu_table_status(run, err);
 }
 
