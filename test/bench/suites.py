@@ -235,6 +235,7 @@ def parse():
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--workers', type=int, default=2)
     parser.add_argument('--work-mem', default='256MB')
+    parser.add_argument('--buffers', help='of the server, which the caller has started')
     parser.add_argument('--executor', default='auto')
     parser.add_argument('--seconds', type=int, default=120)
     parser.add_argument('--only', default='')
@@ -259,7 +260,7 @@ def main():
         num_wrong += wrong
     facts = describe(options, gpu)
     del facts['scale']
-    facts.update(rows=options.rows, workers=options.workers, work_mem=options.work_mem, executor=options.executor,
+    facts.update(rows=options.rows, workers=options.workers, work_mem=options.work_mem, shared_buffers=one_value('SHOW shared_buffers'), executor=options.executor,
                  DuckDB=f'{duckdb.__version__}, {options.workers + 1} threads' if bench.connection else 'none')
     label = options.name or (re.sub(r'\W+', '-', gpu.replace('NVIDIA ', '')).lower() if gpu else 'cpu')
     path = os.path.join(options.out, f'{label}-{options.suite}.csv')
