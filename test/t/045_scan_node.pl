@@ -121,7 +121,9 @@ foreach my $executor ('cpu', 'gpu')
 	is(answer('force', $more), answer('off', $more), "more rows than expected: $executor");
 }
 run('RESET mgpu.executor');
-check_scans('more rows than fit', qr/Executor: gpu\n|Executor: cpu\n.*Disk Usage:/s, $more, 'SELECT id, v, n, c, f FROM t WHERE id - 0 < 15000 AND g + 0 * id < 1000 AND v + 0 * id >= 0 AND f + 0 * id > 0', 'SELECT t.id, t.n, label FROM t JOIN groups USING (g) WHERE id - 0 < 15000 AND v + 0 * id >= 0 AND f + 0 * id > 0');
+# more conditions that the planner knows nothing of, where there are more rows
+my $vague = join(' AND ', ('id - 0 < 15000', 'g + 0 * id < 1000', 'v + 0 * id >= 0', 'f + 0 * id > 0', 'id + 0 > 0', 'id - 1 >= 0', 'g + id > 0')[0 .. sized(3, 6)]);
+check_scans('more rows than fit', qr/Executor: gpu\n|Executor: cpu\n.*Disk Usage:/s, "SELECT id, v, f, at, u FROM t WHERE $vague", "SELECT id, v, n, c, f FROM t WHERE $vague", "SELECT t.id, t.n, label FROM t JOIN groups USING (g) WHERE $vague");
 run('RESET work_mem');
 
 # ---- by costs: many wanted, few wanted, and a table that joins look up by an index
