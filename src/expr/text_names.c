@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "compat.h"
 #include "core/names.h"
 #include "expr/text_names.h"
 

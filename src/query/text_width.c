@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "expr/expr_builds.h"
 #include "query/text_width.h"
 
