@@ -103,14 +103,13 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 int
 table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
 {
-	if (!expr_program_add_name(job->program, expr, table_job_words(question, expr), cells))
-		return table_job_cells(job, question, expr, cells);
-	if (cells->form == CELLS_LONG)
-	{
-		text_width	width = text_width_of(question, expr);
+	text_width	width = text_width_of(question, expr);
+	int			words = words_of(expr, width);
 
+	if (!expr_program_add_name(job->program, expr, words, cells) && !expr_program_add_cells(job->program, expr, words, cells))
+		return -1;
+	if (cells->form == CELLS_LONG)
 		job->spec->name_bytes += (uint64) ((width.num_values > 0 ? width.num_values : num_values) * (width.mean + NAMED_BYTES));
-	}
 	return table_job_columns(job, cells);
 }
 

@@ -10,6 +10,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -39,6 +40,12 @@ longest_value(HeapTuple statistics, int kind)
 	return longest;
 }
 
+static bool
+has_text(Oid type_id)
+{
+	return type_id == BYTEAOID || (get_typlen(type_id) == -1 && TypeCategory(type_id) == TYPCATEGORY_STRING);
+}
+
 text_width
 text_width_of_column(Oid table, AttrNumber number)
 {
@@ -51,7 +58,8 @@ text_width_of_column(Oid table, AttrNumber number)
 	form = (Form_pg_statistic) GETSTRUCT(statistics);
 	if (form->stawidth > 0)
 		width.mean = form->stawidth;
-	if (get_typlen(get_atttype(table, number)) == -1)
+	/* numerics and arrays have values of any length, too, of which nobody asks */
+	if (has_text(getBaseType(get_atttype(table, number))))
 		width.longest = Max(longest_value(statistics, STATISTIC_KIND_MCV), longest_value(statistics, STATISTIC_KIND_HISTOGRAM));
 	width.num_values = Max(form->stadistinct, 0);
 	ReleaseSysCache(statistics);

@@ -24,7 +24,6 @@
  *	 table_order	rows in order			table_answer	outputs
  *	 table_memory	memory						table_spill		what a run may have, and rows beyond it
  *	 table_ranges	values beyond it			table_buckets	counts of them
- *	 table_pass		rows that come back
  */
 #ifndef MGPU_TABLE_H
 #define MGPU_TABLE_H
@@ -39,7 +38,6 @@
 #include "core/executor.h"
 #include "core/names.h"
 
-#define MGPU_TABLE_TURNS (MGPU_GROUP_MAX_COLUMNS + 1)	/* one for each column, and one for the groups */
 #define MGPU_TABLE_PART_SHIFT 58	/* of a hash: MGPU_TABLE_PARTS numbers are left */
 
 /* Why there is no answer, or-ed by threads. */
@@ -60,7 +58,7 @@ typedef enum mgpu_table_way
 {
 	MGPU_TABLE_FOLD,
 	MGPU_TABLE_KEEP,
-	MGPU_TABLE_ORDER,
+	MGPU_TABLE_ORDER,			/* from here on, rows come back */
 	MGPU_TABLE_PASS
 } mgpu_table_way;
 
@@ -222,7 +220,7 @@ struct mgpu_run
 	uint32_t	num_parts;
 	mgpu_table_groups floats;	/* FOLD by several threads: added in turn to groups of all ... */
 	uint64_t	float_bytes;
-	_Atomic uint64_t turns[MGPU_TABLE_TURNS];	/* ... which have those of so many tasks (table_turns.c) */
+	_Atomic uint64_t turns[MGPU_GROUP_MAX_COLUMNS + 1];	/* ... which have those of so many tasks (table_turns.c) */
 	mgpu_table_part *parts;
 	uint32_t	num_at_once;	/* parts that are worked on: what these take is in memory */
 	uint32_t	num_sharing;	/* of them, those that have rows, and 1 at least */
@@ -288,7 +286,7 @@ bool		mgpu_table_folds(const mgpu_run *run, const mgpu_table_groups *groups);	/*
 /* Whether what takes so much more memory goes to the file.  Bring bytes there: where they begin.  Read some. */
 bool		mgpu_table_spills(const mgpu_run *run, uint64_t bytes);
 uint64_t	mgpu_table_spill(mgpu_run *run, const void *from, uint64_t bytes);
-void		mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from);	/* columns, nulls */
+void		mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from);	/* parts, nulls */
 void		mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin);
 
 /*
@@ -308,8 +306,9 @@ void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 /* The worker has kept one more batch: of all that it has, drop rows which others have put beyond the limit, once they are many.  false: out of memory. */
 bool		mgpu_table_cut_again(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch);
 
-/* table_parts.c */
+/* table_parts.c.  Once all is read, what threads have added in turn goes to a worker's groups; false: out of memory. */
 void		mgpu_table_plan_parts(mgpu_run *run);
+bool		mgpu_table_merge_floats(mgpu_run *run);
 
 /* Tasks: a worker's groups; one of the parts that are worked on at once.  Whether all parts are done. */
 void		mgpu_table_cut_groups(void *context, uint64_t task, int worker);
@@ -382,6 +381,7 @@ mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, con
 
 /* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
 bool		mgpu_table_plan_order(mgpu_run *run);
+bool		mgpu_table_plan_pass(mgpu_run *run);
 void		mgpu_table_pack(void *context, uint64_t task, int worker);
 uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
 void		mgpu_table_refine(void *context, uint64_t task, int worker);
@@ -392,7 +392,7 @@ const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint6
 
 /* table_answer.c */
 void		mgpu_table_make_result(mgpu_run *run);
-void		mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
+void		mgpu_table_write(mgpu_run *run, mgpu_table_worker *worker, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
 uint64_t	mgpu_table_plan_writing(mgpu_run *run);
 void		mgpu_table_write_task(void *context, uint64_t task, int worker);
 bool		mgpu_table_next_piece(mgpu_run *run);

@@ -4,7 +4,7 @@
  *
  * Outputs are written from records, values and rows where these are, either to their places by tasks, or as pieces one after the other.
  */
-#include "core/cpu/table/table_pass.h"
+#include "core/cpu/table/table.h"
 
 #include <string.h>
 
@@ -151,14 +151,23 @@ marks_of(const mgpu_run *run, uint64_t place)
 	return ((marks & MGPU_TABLE_STARTS) != 0 ? MGPU_MARK_GROUP : 0) | ((marks & MGPU_TABLE_DIFFERS) != 0 ? MGPU_MARK_PEERS : 0);
 }
 
-static void
-write_marks(const mgpu_run *run, uint64_t begin, uint64_t end, uint32_t *to)
+/* Columns that are, a bit each. */
+static uint32_t
+returned_columns(const mgpu_run *run)
 {
 	uint32_t	returned = 0;
-	uint32_t	count;
 
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		returned |= (uint32_t) (run->spec.columns[i].is_returned != 0) << i;
+	return returned;
+}
+
+static void
+write_marks(const mgpu_run *run, uint64_t begin, uint64_t end, uint32_t *to)
+{
+	uint32_t	returned = returned_columns(run);
+	uint32_t	count;
+
 	for (; begin < end; begin += count)
 	{
 		found_row	found[FOUND_ROWS];
@@ -172,9 +181,18 @@ write_marks(const mgpu_run *run, uint64_t begin, uint64_t end, uint32_t *to)
 }
 
 static void
-write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end, char *to)
+write_value(const mgpu_run *run, uint32_t number, const mgpu_table_rows *rows, uint64_t row, char *to)
 {
 	const mgpu_group_column *column = &run->spec.columns[number];
+	bool		is_null = (rows->some_nulls >> number & 1) != 0 && (rows->nulls[row] >> number & 1) != 0;
+
+	put_bits(to, is_null ? 0 : mgpu_column_bits(rows->codes[number][row], column->kind, column->width), column->width);
+}
+
+static void
+write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end, char *to)
+{
+	uint32_t	width = run->spec.columns[number].width;
 	uint32_t	count;
 
 	for (; begin < end; begin += count)
@@ -184,13 +202,43 @@ write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end,
 		count = find_rows(run, begin, end, found);
 		for (uint32_t i = 0; i < count; i++)
 			__builtin_prefetch(&found[i].rows->codes[number][found[i].row]);
-		for (uint32_t i = 0; i < count; i++, to += column->width)
-		{
-			const mgpu_table_rows *rows = found[i].rows;
-			bool		is_null = (rows->some_nulls >> number & 1) != 0 && (rows->nulls[found[i].row] >> number & 1) != 0;
+		for (uint32_t i = 0; i < count; i++, to += width)
+			write_value(run, number, found[i].rows, found[i].row, to);
+	}
+}
 
-			put_bits(to, is_null ? 0 : mgpu_column_bits(rows->codes[number][found[i].row], column->kind, column->width), column->width);
-		}
+/* ---- rows as they came: stretches of batches, which may be in the file */
+
+static void
+write_passed_marks(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin, uint64_t end, uint32_t *to)
+{
+	uint32_t	returned = returned_columns(run);
+
+	while (begin < end)
+	{
+		const mgpu_table_batch *batch = mgpu_table_batch_of(&run->order, begin);
+		uint64_t	stretch_end = mgpu_table_least(end, batch->first_row + batch->rows.num_rows);
+		mgpu_table_rows rows = mgpu_table_part_rows(run, worker, batch, 0, 0);
+
+		for (; begin < stretch_end && rows.num_rows > 0; begin++)
+			*to++ = (rows.some_nulls == 0 ? 0 : rows.nulls[begin - batch->first_row] & returned) |
+				(begin == 0 ? MGPU_MARK_GROUP | MGPU_MARK_PEERS : 0);
+		begin = stretch_end;
+	}
+}
+
+static void
+write_passed_column(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint64_t begin, uint64_t end, char *to)
+{
+	while (begin < end)
+	{
+		const mgpu_table_batch *batch = mgpu_table_batch_of(&run->order, begin);
+		uint64_t	stretch_end = mgpu_table_least(end, batch->first_row + batch->rows.num_rows);
+		mgpu_table_rows rows = mgpu_table_part_rows(run, worker, batch, 0, UINT32_C(1) << number);
+
+		for (; begin < stretch_end && rows.num_rows > 0; begin++, to += run->spec.columns[number].width)
+			write_value(run, number, &rows, begin - batch->first_row, to);
+		begin = stretch_end;
 	}
 }
 
@@ -198,14 +246,14 @@ write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end,
 
 /* Offset and bytes are multiples of an item's, but those of records. */
 void
-mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to)
+mgpu_table_write(mgpu_run *run, mgpu_table_worker *worker, uint32_t output, uint64_t offset, uint64_t bytes, char *to)
 {
 	uint32_t	width;
 
 	if (output == 0)
 	{
 		if (run->way == MGPU_TABLE_PASS)
-			mgpu_table_write_passed_marks(run, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
+			write_passed_marks(run, worker, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
 		else if (has_limit(run))
 			write_marks(run, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
 		else
@@ -214,7 +262,7 @@ mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes
 	}
 	width = run->spec.columns[has_limit(run) ? output - 1 : run->spec.sorts[output - 1].column].width;
 	if (run->way == MGPU_TABLE_PASS)
-		mgpu_table_write_passed_column(run, output - 1, offset / width, (offset + bytes) / width, to);
+		write_passed_column(run, worker, output - 1, offset / width, (offset + bytes) / width, to);
 	else if (has_limit(run))
 		write_column(run, output - 1, offset / width, (offset + bytes) / width, to);
 	else
@@ -243,7 +291,7 @@ mgpu_table_write_task(void *context, uint64_t task, int worker)
 	while (run->output_tasks[output + 1] <= task)
 		output++;
 	offset = (task - run->output_tasks[output]) * task_bytes;
-	mgpu_table_write(run, output, offset, mgpu_table_least(task_bytes, run->output_bytes[output] - offset), run->places[output] + offset);
+	mgpu_table_write(run, &run->workers[worker], output, offset, mgpu_table_least(task_bytes, run->output_bytes[output] - offset), run->places[output] + offset);
 }
 
 /* Write the next piece and show it; false: there is none. */
@@ -260,7 +308,7 @@ mgpu_table_next_piece(mgpu_run *run)
 	if (run->next_output == MGPU_GROUP_OUTPUTS)
 		return false;
 	bytes = mgpu_table_least(mgpu_cpu_tunables.table_write_bytes, run->output_bytes[run->next_output] - run->next_offset);
-	mgpu_table_write(run, run->next_output, run->next_offset, bytes, run->piece);
+	mgpu_table_write(run, &run->workers[0], run->next_output, run->next_offset, bytes, run->piece);
 	run->shown = (mgpu_group_piece) {run->next_output, run->piece, bytes};
 	run->next_offset += bytes;
 	run->piece_is_out = true;

@@ -5,7 +5,7 @@
  * A sort key ends in the row's number, so equal rows stay as they were read.  All keys are sorted by all threads (table_sorts.c);
  * then tasks take ranges of them, and sort what is equal so far by the next level.
  */
-#include "core/cpu/table/table_pass.h"
+#include "core/cpu/table/table.h"
 
 #include <stdlib.h>
 
@@ -23,8 +23,9 @@ mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
 
 /* ---- keys */
 
-bool
-mgpu_table_number_rows(mgpu_run *run)
+/* Number rows, and find batches by these numbers. */
+static bool
+number_rows(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 	uint64_t	num_hints = 0;
@@ -54,13 +55,25 @@ mgpu_table_plan_order(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 
-	if (!mgpu_table_number_rows(run))
+	if (!number_rows(run))
 		return false;
 	mgpu_table_plan_fields(run);
 	order->keys = mgpu_table_allocate(order->num_rows * order->width);
 	order->rows = mgpu_table_allocate(order->num_rows * sizeof(uint32_t));
 	order->marks = mgpu_table_allocate(order->num_rows);
 	return order->keys != NULL && order->rows != NULL && order->marks != NULL;
+}
+
+/* They come back as they are numbered. */
+bool
+mgpu_table_plan_pass(mgpu_run *run)
+{
+	if (!number_rows(run))
+		return false;
+	run->result.num_returned = run->order.num_rows;
+	run->result.num_groups = run->order.num_rows > 0;
+	mgpu_table_make_result(run);
+	return true;
 }
 
 void

@@ -86,6 +86,7 @@ init_groups(const mgpu_run *run, mgpu_table_groups *groups)
 	groups->num_words = run->record.num_words;
 }
 
+/* list: their numbers, or NULL: they are the first. */
 static bool
 merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *from, const uint32_t *list, uint64_t count)
 {
@@ -96,11 +97,17 @@ merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *
 		uint32_t	num_groups = (uint32_t) mgpu_table_least(MGPU_MERGED_GROUPS, count - begin);
 
 		for (uint32_t i = 0; i < num_groups; i++)
-			records[i] = mgpu_table_record(from, list[begin + i]);
+			records[i] = mgpu_table_record(from, list == NULL ? begin + i : list[begin + i]);
 		if (!mgpu_table_merge(to, &run->record, records, num_groups))
 			return false;
 	}
 	return true;
+}
+
+bool
+mgpu_table_merge_floats(mgpu_run *run)
+{
+	return merge_list(run, &run->workers[0].groups, &run->floats, NULL, run->floats.num_groups);
 }
 
 /* The groups of threads that are of a part. */

@@ -34,13 +34,9 @@ mgpu_table_rows mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker 
 mgpu_table_batch *mgpu_table_add_batch(mgpu_run *run);
 void		mgpu_table_join_batches(mgpu_run *run);
 
-/*
- * table_turns.c.  Begin from task 0.  Add the worker's rows, and after the last of its task let others add.  false: they are to be kept.  Once all
- * is read, add what threads have added in turn to a worker's groups; false: out of memory.
- */
+/* table_turns.c.  Begin from task 0.  Add the worker's rows, and after the last of its task let others add.  false: they are to be kept. */
 void		mgpu_table_begin_turns(mgpu_run *run);
 bool		mgpu_table_add_in_turn(mgpu_run *run, mgpu_table_worker *worker, bool is_last);
-bool		mgpu_table_merge_floats(mgpu_run *run);
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);

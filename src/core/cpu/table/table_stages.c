@@ -3,7 +3,6 @@
  *		What a run does once all its pages are handed over: one stage after the other, each a phase of the pool, or a sort by a run
  *		of mgpu_cpu_executor.
  */
-#include "core/cpu/table/table_pass.h"
 #include "core/cpu/table/table_read.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 void
 mgpu_table_begin_turns(mgpu_run *run)
 {
-	for (uint32_t i = 0; i < MGPU_TABLE_TURNS; i++)
+	for (uint32_t i = 0; i <= TURN_OF_GROUPS; i++)
 		atomic_store(&run->turns[i], 0);
 }
 
@@ -175,7 +175,10 @@ mgpu_table_add_in_turn(mgpu_run *run, mgpu_table_worker *worker, bool is_last)
 	if (atomic_load(&run->keeps))
 		return false;
 	if (!find_groups(run, worker, &rows))
+	{
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+		return true;
+	}
 	if (!await_groups(run, worker->task))
 		return false;
 	if (!share_groups(run, worker))
@@ -187,21 +190,4 @@ mgpu_table_add_in_turn(mgpu_run *run, mgpu_table_worker *worker, bool is_last)
 	add_columns(run, worker, &worker->groups, ~run->ordered);
 	add_floats(run, worker, is_last);
 	return true;
-}
-
-bool
-mgpu_table_merge_floats(mgpu_run *run)
-{
-	const uint64_t *records[MGPU_MERGED_GROUPS];
-	bool		merged = true;
-
-	for (uint64_t begin = 0; merged && begin < run->floats.num_groups; begin += MGPU_MERGED_GROUPS)
-	{
-		uint32_t	count = (uint32_t) mgpu_table_least(MGPU_MERGED_GROUPS, run->floats.num_groups - begin);
-
-		for (uint32_t i = 0; i < count; i++)
-			records[i] = mgpu_table_record(&run->floats, begin + i);
-		merged = mgpu_table_merge(&run->workers[0].groups, &run->record, records, count);
-	}
-	return merged;
 }
