@@ -9,6 +9,7 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
@@ -38,6 +39,16 @@ node_explain_entries(node_state *node, const char *label, List *entries, List *a
 		ExplainPropertyList(label, names, es);
 }
 
+/* What a key is ordered by in place of its own collation, as partitions of windows are by bytes. */
+static const char *
+other_collation(const node_state *node, int entry, Oid collation)
+{
+	const CustomScan *scan = (const CustomScan *) node->css.ss.ps.plan;
+	const TargetEntry *of = list_nth_node(TargetEntry, scan->custom_scan_tlist, entry);
+
+	return exprCollation((Node *) of->expr) == collation ? "" : psprintf(" COLLATE \"%s\"", get_collation_name(collation));
+}
+
 void
 node_explain_order(node_state *node, List *ancestors, ExplainState *es)
 {
@@ -49,10 +60,11 @@ node_explain_order(node_state *node, List *ancestors, ExplainState *es)
 	forthree(column, node->query->order_columns, operator, node->query->order_operators, nulls, node->query->order_nulls_first)
 	{
 		char	   *key = name_of(node, lfirst_int(column), ancestors, es);
+		Oid			collation = list_nth_oid(node->query->order_collations, foreach_current_index(column));
 		bool		descending;
 
 		(void) get_equality_op_for_ordering_op(lfirst_oid(operator), &descending);
-		keys = lappend(keys, psprintf("%s%s%s", key, descending ? " DESC" : "",
+		keys = lappend(keys, psprintf("%s%s%s%s", key, other_collation(node, lfirst_int(column), collation), descending ? " DESC" : "",
 									  lfirst_int(nulls) == descending ? "" : descending ? " NULLS LAST" : " NULLS FIRST"));
 	}
 	if (keys)

@@ -15,6 +15,7 @@ typedef struct window_function
 	int			offset;			/* in rows */
 	Datum		otherwise;		/* where there is no such row */
 	bool		otherwise_is_null;
+	int			otherwise_column;	/* that has it, or -1 */
 
 	int			frame;			/* its number */
 

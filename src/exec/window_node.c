@@ -18,13 +18,19 @@
 #include "exec/window.h"
 
 static void
-get_value(const window_state *state, const window_function *function, uint64 place, Datum *value, bool *is_null)
+get_column(const window_state *state, int number, uint64 place, Datum *value, bool *is_null)
 {
-	const column *col = &state->input.rows->columns[function->column];
+	const column *col = &state->input.rows->columns[number];
 	uint64		row = window_row_at(&state->input, place);
 
 	*is_null = column_is_null(col, row);
 	*value = *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
+}
+
+static void
+get_value(const window_state *state, const window_function *function, uint64 place, Datum *value, bool *is_null)
+{
+	get_column(state, function->column, place, value, is_null);
 }
 
 static void
@@ -40,6 +46,8 @@ get_other_row(const window_state *state, const window_function *function, Datum 
 	}
 	*value = function->otherwise;
 	*is_null = function->otherwise_is_null;
+	if (function->otherwise_column >= 0)
+		get_column(state, function->otherwise_column, state->place, value, is_null);
 }
 
 static void
@@ -221,14 +229,16 @@ start_functions(window_state *state, const query *query)
 	for (int i = 0; i < state->num_functions; i++)
 	{
 		window_function *function = &state->functions[i];
-		const Const *otherwise = list_nth(query->defaults, i);
+		const Node *otherwise = list_nth(query->defaults, i);
+		const Const *constant = otherwise && IsA(otherwise, Const) ? (const Const *) otherwise : NULL;
 
 		function->kind = list_nth_int(query->functions, i);
 		function->column = list_nth_int(query->arguments, i);
 		function->frame = list_nth_int(query->of_frames, i);
 		function->offset = list_nth_int(query->offsets, i);
-		function->otherwise_is_null = otherwise == NULL || otherwise->constisnull;
-		function->otherwise = function->otherwise_is_null ? (Datum) 0 : otherwise->constvalue;
+		function->otherwise_is_null = constant == NULL || constant->constisnull;
+		function->otherwise = function->otherwise_is_null ? (Datum) 0 : constant->constvalue;
+		function->otherwise_column = otherwise && constant == NULL ? intVal(otherwise) : -1;
 		state->has_end |= function->kind == WINDOW_NTILE || function->kind == WINDOW_PERCENT_RANK || function->kind == WINDOW_CUME_DIST;
 		state->has_peers_end |= function->kind == WINDOW_CUME_DIST;
 		if (function->kind == WINDOW_AGGREGATE)

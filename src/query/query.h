@@ -107,7 +107,7 @@ typedef struct query
 	List	   *aggregates;		/* OIDs of those */
 	List	   *arguments;		/* columns; -1: none */
 	List	   *offsets;		/* how many rows further, or back if negative; the number that ntile or nth_value has */
-	List	   *defaults;		/* Consts, or NULL */
+	List	   *defaults;		/* Consts, Integers: numbers of columns, or NULL */
 } query;
 
 extern query *query_create(query_kind kind);

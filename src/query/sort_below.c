@@ -7,13 +7,19 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "keys/collation.h"
 #include "query/custom_plan.h"
 #include "query/offers.h"
 
@@ -179,25 +185,102 @@ with_arguments(PlannerInfo *root, const SortPath *sort)
 	return copy;
 }
 
+/* ---- partitions, which may come in any order */
+
+/* The partition keys of all windows above a sort; NIL: there are none, or some have others. */
+static const List *
+partition_keys(const PlannerInfo *root, const Path *above)
+{
+	const WindowClause *first = NULL;
+
+	for (; bytes_above(above) > 0; above = ((const path_above *) above)->subpath)
+	{
+		const WindowAggPath *window = (const WindowAggPath *) above;
+
+		if (!IsA(window, WindowAggPath))
+			continue;
+		if (first && !equal(first->partitionClause, window->winclause->partitionClause))
+			return NIL;
+		first = window->winclause;
+	}
+	return first ? get_sortgrouplist_exprs(first->partitionClause, root->processed_tlist) : NIL;
+}
+
+/* Whether texts may be told apart, but not ordered, by their bytes. */
+static bool
+is_equal_by_bytes(const Node *key, Oid collation)
+{
+	Oid			type_id = getBaseType(exprType(key));
+
+	return (type_id == TEXTOID || type_id == VARCHAROID) && OidIsValid(collation) && !collation_orders_bytes(collation) &&
+		get_collation_isdeterministic(collation);
+}
+
+/* Whether somebody above the windows in this statement may want its rows in the order in which a sort leaves them. */
+static bool
+order_is_wanted(const PlannerInfo *root, const SortPath *sort)
+{
+	return (root->sort_pathkeys && pathkeys_contained_in(root->sort_pathkeys, sort->path.pathkeys)) ||
+		(root->distinct_pathkeys && pathkeys_contained_in(root->distinct_pathkeys, sort->path.pathkeys));
+}
+
+/* Have partitions in the order of their bytes, which jobs can do, and comparisons take less time.  Whether any are. */
+static bool
+order_partitions_by_bytes(top_task *task, const PlannerInfo *root, const Path *above, const SortPath *sort)
+{
+	const List *partitions = order_is_wanted(root, sort) ? NIL : partition_keys(root, above);
+	bool		any = false;
+	ListCell   *cell;
+
+	foreach(cell, task->query->order_collations)
+	{
+		const Node *key = list_nth(task->columns, list_nth_int(task->query->order_columns, foreach_current_index(cell)));
+
+		if (!list_member(partitions, key) || !is_equal_by_bytes(key, lfirst_oid(cell)))
+			continue;
+		lfirst_oid(cell) = C_COLLATION_OID;
+		any = true;
+	}
+	return any;
+}
+
+/* What is above a sort has its rows in no order that PostgreSQL knows. */
+static void
+forget_order(Path *path, const Path *sort)
+{
+	for (; path != sort; path = ((path_above *) path)->subpath)
+		path->pathkeys = NIL;
+}
+
 Path *
 sort_path_below(PlannerInfo *root, const RelOptInfo *rel, bool of_windows, const char **reason)
 {
 	const Path *sorting = cheapest_path(rel, true);
 	const Path *above = sorting ? sorting : cheapest_path(rel, false);
 	const SortPath *sort = above ? sort_to_replace(root, above) : NULL;
-	Path	   *path = NULL;
+	Path	   *path;
+	Path	   *copy;
 	top_task	task;
+	bool		by_bytes;
 
 	*reason = "rows come in this order";
 	if (sort == NULL)
 		return NULL;
 	if (of_windows)
 		sort = with_arguments(root, sort);
-	if (top_task_of_sort(&task, root, sort))
-		path = sort_make_path(&task, sort, sort->path.pathtarget, reason);
-	else
+	if (!top_task_of_sort(&task, root, sort))
+	{
 		*reason = task.why_not;
-	return path ? copy_above(above, place_of_sort(above), path) : NULL;
+		return NULL;
+	}
+	by_bytes = of_windows && order_partitions_by_bytes(&task, root, above, sort);
+	path = sort_make_path(&task, sort, sort->path.pathtarget, reason);
+	if (path == NULL)
+		return NULL;
+	copy = copy_above(above, place_of_sort(above), path);
+	if (by_bytes)
+		forget_order(copy, path);
+	return copy;
 }
 
 void

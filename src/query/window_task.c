@@ -66,16 +66,41 @@ is_lag(const WindowFunc *function)
 		function->winfnoid == F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE;
 }
 
-/* The rows between a row and the one that lag or lead asks for, and what stands for a value where there is none. */
+static int
+column_of(const window_task *task, const Node *expr)
+{
+	ListCell   *cell;
+
+	foreach(cell, task->columns)
+		if (equal(lfirst(cell), expr))
+			return foreach_current_index(cell);
+	return -1;
+}
+
+/* What stands for a value where there is no such row: a constant, or the number of a column.  false: it is another. */
+static bool
+find_default(const window_task *task, const WindowFunc *function, Node **otherwise)
+{
+	int			column;
+
+	*otherwise = list_length(function->args) > 2 ? lthird(function->args) : NULL;
+	if (*otherwise == NULL || IsA(*otherwise, Const))
+		return true;
+	column = column_of(task, *otherwise);
+	*otherwise = (Node *) makeInteger(column);
+	return column >= 0;
+}
+
+/* The rows between a row and the one that lag or lead asks for. */
 static bool
 take_offset(window_task *task, const WindowFunc *function)
 {
 	const Const *offset = list_length(function->args) > 1 ? lsecond(function->args) : NULL;
-	Const	   *otherwise = list_length(function->args) > 2 ? lthird(function->args) : NULL;
+	Node	   *otherwise;
 	int64		rows = 1;
 
-	if ((offset && (!IsA(offset, Const) || offset->constisnull)) || (otherwise && !IsA(otherwise, Const)))
-		return give_up(task, "an offset or a default of lag or lead is not constant");
+	if ((offset && (!IsA(offset, Const) || offset->constisnull)) || !find_default(task, function, &otherwise))
+		return give_up(task, "an offset of lag or lead is not constant, or a default is neither that nor a column");
 	if (offset)
 		rows = DatumGetInt32(offset->constvalue);
 	if (is_lag(function))
@@ -96,17 +121,6 @@ take_number(window_task *task, const Const *number)
 	task->query->offsets = lappend_int(task->query->offsets, DatumGetInt32(number->constvalue));
 	task->query->defaults = lappend(task->query->defaults, NULL);
 	return true;
-}
-
-static int
-column_of(const window_task *task, const Node *expr)
-{
-	ListCell   *cell;
-
-	foreach(cell, task->columns)
-		if (equal(lfirst(cell), expr))
-			return foreach_current_index(cell);
-	return -1;
 }
 
 /* The number of the frame of a function.  -1: what it asks for is the order's, and its window has none. */

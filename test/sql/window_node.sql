@@ -27,12 +27,12 @@ $$;
 SELECT function, c.* FROM (VALUES
     ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('nth_value(t, 3)@'), ('nth_value(v, 100)@'), ('nth_value(v, h)@'), ('ntile(4)@'), ('ntile(1)@'), ('ntile(3000)@'), ('ntile(NULL)@'), ('ntile(h)@'), ('percent_rank()@'), ('cume_dist()@'), ('lag(v)@'), ('lag(t, 3)@'),
     ('lag(v, 0)@'), ('lag(v, -2)@'), ('lead(n)@'), ('lead(f, 2)@'), ('lead(at, 1, ''2000-01-01''::timestamp)@'), ('lag(v, 1, -1)@'), ('lag(v, 1, NULL)@'), ('lag(t, 4, ''none'')@'), ('lead(a, 60)@'), ('lead(v, 2147483647)@'), ('lag(v, (-2147483648)::int)@'),
-    ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
+    ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, 2, v)@'), ('lead(t, 1, t)@'), ('lag(f, 3, f)@ - lead(n, 1, n)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
     ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('avg(h)@'), ('avg(w)@'), ('sum(n)@'), ('avg(n)@'), ('min(n)@'), ('max(n)@'), ('avg(f)@'), ('min(f)@'), ('max(f)@'), ('avg(r)@'), ('min(r)@'), ('stddev(f)@'), ('var_pop(r)@'), ('min(at)@'), ('max(at)@'), ('bool_or(h > 1)@'), ('min(t)@'), ('sum(v + 1)@'), ('avg(n * 2)@'), ('max(CASE WHEN h > 1 THEN v END)@'), ('count(t || c)@'), ('sum(v + 1)@ + sum(v * 2)@'), ('count(random() < 2)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
     pg_temp.check(format('SELECT i, %s FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)', replace(function, '@', ' OVER w'))) c;
 -- windows
 SELECT "window", c.* FROM (VALUES
-    (''), ('PARTITION BY g'), ('ORDER BY i'), ('ORDER BY v'), ('PARTITION BY g ORDER BY h'), ('PARTITION BY g, h ORDER BY v DESC NULLS LAST'), ('PARTITION BY f ORDER BY n'), ('PARTITION BY n ORDER BY f'), ('PARTITION BY t ORDER BY h'), ('PARTITION BY c COLLATE framed_any_case ORDER BY h DESC'),
+    (''), ('PARTITION BY g'), ('ORDER BY i'), ('ORDER BY v'), ('PARTITION BY g ORDER BY h'), ('PARTITION BY g, h ORDER BY v DESC NULLS LAST'), ('PARTITION BY f ORDER BY n'), ('PARTITION BY n ORDER BY f'), ('PARTITION BY t ORDER BY h'), ('PARTITION BY c COLLATE framed_any_case ORDER BY h DESC'), ('PARTITION BY t COLLATE "en-x-icu" ORDER BY h'), ('PARTITION BY c COLLATE "en-x-icu", t COLLATE "en-x-icu" ORDER BY t COLLATE "en-x-icu" DESC, i'),
     ('PARTITION BY at ORDER BY a'), ('PARTITION BY g ORDER BY c COLLATE framed_any_case'), ('PARTITION BY a[1] ORDER BY v'), ('PARTITION BY g ORDER BY g'), ('PARTITION BY v % 5, g ORDER BY h, t'), ('PARTITION BY g ORDER BY h, v, i ROWS UNBOUNDED PRECEDING'), ('PARTITION BY g ORDER BY v, i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW'),
     ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v GROUPS UNBOUNDED PRECEDING'), ('PARTITION BY g ORDER BY v ROWS 2 PRECEDING'), ('PARTITION BY g ORDER BY v ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND 5 FOLLOWING'),
     ('PARTITION BY g ORDER BY v ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW')) t("window"),
@@ -75,6 +75,14 @@ SET mgpu.enable_sort = force;
 SELECT h, c, count(*) OVER (ORDER BY h DESC, c COLLATE "C") FROM framed WHERE i < 9;
 SELECT pg_temp.plan_of('SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
 SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), nth_value(v, h) OVER (PARTITION BY g ORDER BY i) FROM framed');
+-- partitions of texts come in the order of bytes, unless the statement, or another window, asks for the order of a collation
+CREATE TABLE letters AS SELECT w COLLATE "en-x-icu" AS w, i FROM (VALUES ('b', 1), ('A', 2), ('a', 3), ('B', 4), ('a', 5)) v(w, i);
+SELECT pg_temp.plan_of('SELECT w, count(*) OVER (PARTITION BY w ORDER BY i) FROM letters');
+SELECT w, i, count(*) OVER (PARTITION BY w ORDER BY i) FROM letters;
+SELECT w, i, count(*) OVER (PARTITION BY w ORDER BY i) FROM letters ORDER BY w, i;
+SELECT w, count(*) OVER (PARTITION BY w), rank() OVER (ORDER BY w) FROM letters;
+SELECT DISTINCT w, count(*) OVER (PARTITION BY w) FROM letters ORDER BY w;
+SELECT string_agg(w || n, ' ' ORDER BY w, n) FROM (SELECT w, row_number() OVER (PARTITION BY w ORDER BY i DESC) AS n FROM letters) s;
 -- functions have names, also above the node
 DO $$ BEGIN EXECUTE 'EXPLAIN (VERBOSE) SELECT DISTINCT v - lag(v) OVER (PARTITION BY g ORDER BY i), count(*) OVER (PARTITION BY g ORDER BY i) FROM framed'; END $$;
 -- an error leaves the session as it was; a cursor reads on and is closed early
