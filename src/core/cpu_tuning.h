@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "core/sizes.h"
+
 typedef enum mgpu_radix_choice
 {
 	MGPU_RADIX_IF_FASTER,		/* as a measurement says */
@@ -20,6 +22,9 @@ typedef enum mgpu_radix_choice
 
 /* Parts into which a table job by threads cuts its rows, to be grouped one by one: a power of two. */
 #define MGPU_TABLE_PARTS 64
+
+/* Groups of a thread from which on a table job drops no more rows that are beyond a limit: of more, each has few. */
+#define MGPU_TABLE_CUT_GROUPS MGPU_SIZE(1 << 16, 20)
 
 typedef struct mgpu_cpu_tuning
 {

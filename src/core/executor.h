@@ -242,6 +242,9 @@ extern const mgpu_executor mgpu_cpu_executor;
 /* Runs GROUP by CPU threads, and no other jobs (cpu/table/table.h). */
 extern const mgpu_executor mgpu_cpu_table_executor;
 
+/* Rows of a group that its threads look at, of a small limit: they drop others as they come, and sort the rest in memory.  0: all. */
+uint64_t	mgpu_cpu_table_cut(const mgpu_group_spec *spec);
+
 /*
  * The CUDA executor of this process (service/local.c).  In a build without CUDA,
  * num_devices and open return MGPU_NO_DEVICE.

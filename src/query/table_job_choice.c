@@ -114,12 +114,33 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
  */
 #define FILED_GROUP_ROWS 2
 
+/* Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many. */
+#define MOST_ORDER_PARTS (MGPU_TABLE_PARTS / 4)
+
+/* Whether rows beyond a limit are dropped as they come, so that the others stay in memory. */
+static bool
+is_cut(const mgpu_group_spec *spec, double num_results)
+{
+	double		cut = (double) mgpu_cpu_table_cut(spec);
+
+	return cut > 0 && (spec->num_keys == 0 || num_results <= cut * MGPU_TABLE_CUT_GROUPS);
+}
+
+static bool
+order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	bool		cuts = is_cut(spec, num_results);
+	double		bytes = (cuts ? Min(num_rows, num_results) : num_rows) * (spec->num_columns + 2) * sizeof(uint64);
+
+	return bytes <= run_table_memory() * (cuts ? 1 : MOST_ORDER_PARTS);
+}
+
 /* Whether what threads work on fits in memory, and groups do, or are few beside rows. */
 static bool
 fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	if (spec->limit_rule != MGPU_LIMIT_NONE)
-		return Min(num_rows, num_results) * (spec->num_columns + 2) * sizeof(uint64) <= run_table_memory();
+		return order_fits_in_memory(spec, num_rows, num_results);
 	if (spec->num_builds == 0 && num_results * FILED_GROUP_ROWS > num_rows && group_bytes(spec, num_results) > run_table_memory())
 		return false;
 	return part_bytes(spec, num_rows, num_results) <= run_table_memory() * (1 - LEAST_WAITING);
@@ -143,14 +164,17 @@ keeps_none(const mgpu_group_spec *spec, double num_results)
 uint64
 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read)
 {
-	bool		passes = mgpu_group_passes_rows(spec);
+	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE;
 	double		memory = run_table_memory();
-	double		bytes = memory - (passes ? 0 : part_bytes(spec, num_rows, num_results));
+	double		bytes = memory - (has_limit ? 0 : part_bytes(spec, num_rows, num_results));
 	double		most_rows = Max(num_rows * MORE_ROWS, spec->num_builds > 0 ? num_read : 0);
 
-	/* groups may be more than expected, and work on rows takes memory, too */
-	bytes = Max(Min(bytes, memory * MOST_WAITING), memory * LEAST_WAITING);
-	if ((spec->limit_rule != MGPU_LIMIT_NONE && !passes) || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
+	/* groups may be more than expected, and work on rows takes memory, too; sorted rows go to the file all or none */
+	if (has_limit && !mgpu_group_passes_rows(spec))
+		bytes = memory * (1 - LEAST_WAITING);
+	else
+		bytes = Max(Min(bytes, memory * MOST_WAITING), memory * LEAST_WAITING);
+	if ((has_limit && is_cut(spec, num_results)) || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
 		return UINT64_MAX;
 	return (uint64) bytes;
 }

@@ -32,7 +32,8 @@ typedef struct table_run
 	bool		in_pieces;
 	int			fault;
 	uint64_t	most_bytes;
-	int			file;			/* for rows beyond that; 0: none */
+	int			file;			/* for rows beyond that, or so much memory; 0: none */
+	uint64_t	memory_before_file;
 	uint64_t	most_file_bytes;
 	uint64_t	part_bytes;		/* for values of a part; 0: any */
 	int			cancel_after;	/* so many calls; 0: never */
@@ -161,7 +162,7 @@ run_table(const table_run *how, group_case *job, group_outcome *outcome)
 {
 	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
 	mgpu_binding binding = {.group = &job->spec,.builds = (const char *) job->build,.pages = job->pages,.num_pages = job->num_pages,
-	.has_file = how->file > 0,.file = how->file,.file_limit = how->most_file_bytes};
+	.has_file = how->file > 0,.file = how->file,.memory_before_file = how->memory_before_file,.file_limit = how->most_file_bytes};
 	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault,
 	.host_memory_limit = how->most_bytes};
 	table_drive drive = {.how = how,.job = job,.outcome = outcome};
@@ -678,6 +679,7 @@ check_file(uint64_t seed, group_case *job, int file, int bad, unsigned long *num
 
 	UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
 	how.file = file;
+	how.memory_before_file = seed % 4 * 70000;	/* some rows are in memory, or none */
 	how.most_file_bytes = UINT64_MAX;
 	run_table(&how, job, &outcome);
 	UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
@@ -705,11 +707,11 @@ test_files(void)
 	unsigned long num_done = 0;
 
 	UNIT_CHECK(file != NULL && full > 0 && unread > 0);
-	for (uint64_t seed = 1; file != NULL && seed <= 400; seed++)
+	for (uint64_t seed = 1; file != NULL && seed <= 600; seed++)
 	{
 		group_case	job;
 
-		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
+		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 < 4 ? 40 : 6);
 		check_file(seed, &job, fileno(file), seed % 2 == 0 ? full : unread, &num_done);
 		group_free_case(&job);
 	}

@@ -10,7 +10,7 @@
  *			it took half as long again to fold into 100,000 groups, and twice as long to merge those of two threads.
  *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
  *			order of the rows, and sorts the values of each group.  Rows beyond the run's memory lie in a file.
- *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
+ *	 ORDER	kept, and sorted by keys and order columns: beyond the run's memory by parts.  Of a small limit, only rows that may be within it.
  *	 PASS	kept, in a file beyond the run's memory, and returned as they came.
  *
  *	 table_executor	calls, batches			table_stages	what is done after reading
@@ -21,9 +21,10 @@
  *	 table_parts	merging, grouping		table_sorts		values of groups
  *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs
  *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
- *	 table_order	rows in order			table_answer	outputs
- *	 table_memory	memory						table_spill		what a run may have, and rows beyond it
- *	 table_ranges	values beyond it			table_buckets	counts of them
+ *	 table_order	rows in order			table_order_parts	rows beyond memory
+ *	 table_answer	outputs					table_memory	memory
+ *	 table_spill	what a run may have, and rows beyond it
+ *	 table_ranges	values beyond it		table_buckets	counts of them
  */
 #ifndef MGPU_TABLE_H
 #define MGPU_TABLE_H
@@ -71,9 +72,9 @@ typedef struct mgpu_table_batch
 	struct mgpu_table_batch *more;	/* of the same pages, while these are read */
 	struct mgpu_table_batch *before;	/* ORDER: that its thread has kept before */
 	mgpu_table_rows rows;
-	uint64_t	first_row;		/* ORDER, PASS: of all rows */
-	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
-	bool		in_file;		/* KEEP, PASS: the rows are, from this byte on */
+	uint64_t	first_row;		/* ORDER, PASS: of all rows, or of a part's */
+	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* where parts of rows begin */
+	bool		in_file;		/* the rows are, from this byte on */
 	uint64_t	file_begin;
 } mgpu_table_batch;
 
@@ -145,6 +146,9 @@ typedef enum mgpu_table_stage
 {
 	MGPU_TABLE_READING,
 	MGPU_TABLE_ADDING,			/* rows of a build, by their marks */
+	MGPU_TABLE_SAMPLING,		/* ORDER beyond memory: keys of some rows; ... */
+	MGPU_TABLE_PARTING,			/* ... rows, by parts; ... */
+	MGPU_TABLE_LOADING,			/* ... those of one part */
 	MGPU_TABLE_CUTTING,			/* FOLD: groups by parts */
 	MGPU_TABLE_GROUPING,		/* parts */
 	MGPU_TABLE_SORTING,			/* values of large groups; ORDER: keys */
@@ -152,6 +156,7 @@ typedef enum mgpu_table_stage
 	MGPU_TABLE_REFINING,		/* ORDER: rows that are equal so far */
 	MGPU_TABLE_MARKING,			/* ORDER: where groups begin, and rows differ */
 	MGPU_TABLE_SELECTING,		/* ORDER: rows within the limit */
+	MGPU_TABLE_STORING,			/* ORDER beyond memory: those of the part */
 	MGPU_TABLE_ANSWERING,		/* the result is known; outputs may be bound */
 	MGPU_TABLE_WRITING,
 	MGPU_TABLE_DONE
@@ -299,8 +304,8 @@ mgpu_table_rows mgpu_table_part_rows(mgpu_run *run, mgpu_table_worker *worker, c
 /* Memory of the worker for rows on their way.  NULL if there is none. */
 char	   *mgpu_table_block(mgpu_table_worker *worker, uint64_t bytes);
 
-/* table_cut.c.  Drop rows of the vector that begins at `begin` which are beyond the limit for sure. */
-void		mgpu_table_plan_cut(mgpu_run *run);
+/* table_cut.c.  Whether rows are dropped that are beyond the limit for sure: those of the vector that begins at `begin`. */
+bool		mgpu_table_still_cuts(const mgpu_run *run, const mgpu_table_worker *worker);
 void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 
 /* The worker has kept one more batch: of all that it has, drop rows which others have put beyond the limit, once they are many.  false: out of memory. */
@@ -374,21 +379,6 @@ uint64_t	mgpu_table_large_tasks(const mgpu_table_large *large);
 mgpu_status mgpu_table_begin_sort(mgpu_run *run, const void *keys, uint64_t num_items, uint32_t width, mgpu_error *err);
 mgpu_status mgpu_table_continue_sort(mgpu_run *run, mgpu_error *err);
 void		mgpu_table_end_sort(mgpu_run *run);
-
-/* table_fields.c.  A row's part of a sort key, without its number. */
-void		mgpu_table_plan_fields(mgpu_run *run);
-mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, const mgpu_table_rows *rows, uint64_t row);
-
-/* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
-bool		mgpu_table_plan_order(mgpu_run *run);
-bool		mgpu_table_plan_pass(mgpu_run *run);
-void		mgpu_table_pack(void *context, uint64_t task, int worker);
-uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
-void		mgpu_table_refine(void *context, uint64_t task, int worker);
-void		mgpu_table_mark(void *context, uint64_t task, int worker);
-bool		mgpu_table_select(mgpu_run *run);	/* some more rows; whether all are done */
-void		mgpu_table_free_order(mgpu_table_order *order);
-const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
 
 /* table_answer.c */
 void		mgpu_table_make_result(mgpu_run *run);

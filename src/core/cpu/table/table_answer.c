@@ -207,12 +207,13 @@ write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end,
 	}
 }
 
-/* ---- rows as they came: stretches of batches, which may be in the file */
+/* ---- rows as they lie: stretches of batches, which may be in the file; those of ORDER have their marks among nulls */
 
 static void
 write_passed_marks(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin, uint64_t end, uint32_t *to)
 {
-	uint32_t	returned = returned_columns(run);
+	uint32_t	returned = returned_columns(run) | MGPU_MARK_GROUP | MGPU_MARK_PEERS;
+	bool		has_marks = run->order.has_parts;
 
 	while (begin < end)
 	{
@@ -222,7 +223,7 @@ write_passed_marks(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin, uin
 
 		for (; begin < stretch_end && rows.num_rows > 0; begin++)
 			*to++ = (rows.some_nulls == 0 ? 0 : rows.nulls[begin - batch->first_row] & returned) |
-				(begin == 0 ? MGPU_MARK_GROUP | MGPU_MARK_PEERS : 0);
+				(begin == 0 && !has_marks ? MGPU_MARK_GROUP | MGPU_MARK_PEERS : 0);
 		begin = stretch_end;
 	}
 }
@@ -248,11 +249,12 @@ write_passed_column(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, u
 void
 mgpu_table_write(mgpu_run *run, mgpu_table_worker *worker, uint32_t output, uint64_t offset, uint64_t bytes, char *to)
 {
+	bool		is_passed = run->way == MGPU_TABLE_PASS || run->order.has_parts;
 	uint32_t	width;
 
 	if (output == 0)
 	{
-		if (run->way == MGPU_TABLE_PASS)
+		if (is_passed)
 			write_passed_marks(run, worker, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
 		else if (has_limit(run))
 			write_marks(run, offset / sizeof(uint32_t), (offset + bytes) / sizeof(uint32_t), (uint32_t *) to);
@@ -261,7 +263,7 @@ mgpu_table_write(mgpu_run *run, mgpu_table_worker *worker, uint32_t output, uint
 		return;
 	}
 	width = run->spec.columns[has_limit(run) ? output - 1 : run->spec.sorts[output - 1].column].width;
-	if (run->way == MGPU_TABLE_PASS)
+	if (is_passed)
 		write_passed_column(run, worker, output - 1, offset / width, (offset + bytes) / width, to);
 	else if (has_limit(run))
 		write_column(run, output - 1, offset / width, (offset + bytes) / width, to);

@@ -63,10 +63,15 @@ fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 	return true;
 }
 
-/* The part of each row, by the highest bits of its hash, and how many rows parts have. */
+/* The part of each row, by the highest bits of its hash or its place in order, and how many rows parts have. */
 static void
 find_parts(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes)
 {
+	if (run->way == MGPU_TABLE_ORDER)
+	{
+		mgpu_table_find_order_parts(run, worker, rows, sizes);
+		return;
+	}
 	for (uint64_t begin = 0; begin < rows->num_rows; begin += MGPU_VECTOR_ROWS)
 	{
 		mgpu_table_rows slice = mgpu_table_slice(rows, run->spec.num_columns, begin,
@@ -174,7 +179,7 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
 	uint64_t	bytes = worker->num_rows * row_bytes;
 	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->kept_arena, bytes);
-	bool		spills = mgpu_table_spills(run, growth);
+	bool		spills = !mgpu_table_still_cuts(run, worker) && mgpu_table_spills(run, growth);
 	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->kept_arena, bytes);
 
 	if (memory == NULL)
@@ -213,7 +218,7 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker)
 		batch->parts[1] = (uint32_t) worker->num_rows;
 	kept = kept && keep_rows(run, worker, batch, places);
 	free(places);
-	return kept && (run->cut == 0 || mgpu_table_cut_again(run, worker, batch));
+	return kept && (!mgpu_table_still_cuts(run, worker) || mgpu_table_cut_again(run, worker, batch));
 }
 
 bool
@@ -262,7 +267,7 @@ mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_ke
 	mgpu_table_compute(run, worker, num_kept);
 	if (worker->folds && num_kept > 0)
 		return fold_vector(run, worker);
-	if (!worker->folds && run->cut > 0)
+	if (!worker->folds)
 		mgpu_table_cut(run, worker, begin);
 	return true;
 }
@@ -279,4 +284,17 @@ mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_TEXTS);
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+}
+
+/* Rows that have been kept are in the file. */
+void
+mgpu_table_forget_kept(mgpu_run *run)
+{
+	for (int i = 0; i < run->num_workers; i++)
+	{
+		mgpu_table_worker *worker = &run->workers[i];
+
+		mgpu_arena_free(&worker->kept_arena);
+		mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
+	}
 }

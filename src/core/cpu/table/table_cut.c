@@ -21,18 +21,19 @@
 #define MOST_CODES_OF_GROUPS 64
 #define MOST_DENSE_CODES 1024
 
-/* Of more groups, each has few rows. */
-#define MOST_GROUPS (1 << 16)
-
-void
-mgpu_table_plan_cut(mgpu_run *run)
+uint64_t
+mgpu_cpu_table_cut(const mgpu_group_spec *spec)
 {
-	const mgpu_group_spec *spec = &run->spec;
 	uint64_t	most = spec->num_keys > 0 ? MOST_CODES_OF_GROUPS :
 		spec->limit_rule == MGPU_LIMIT_DENSE_RANKS ? MOST_DENSE_CODES : MOST_CODES;
 
-	if (spec->limit_rule != MGPU_LIMIT_NONE && spec->limit <= most)
-		run->cut = spec->limit;
+	return spec->limit_rule != MGPU_LIMIT_NONE && spec->limit <= most ? spec->limit : 0;
+}
+
+bool
+mgpu_table_still_cuts(const mgpu_run *run, const mgpu_table_worker *worker)
+{
+	return run->cut > 0 && !run->order.has_parts && worker->groups.num_groups <= MGPU_TABLE_CUT_GROUPS;
 }
 
 /* A row's code in the first order column, so that a row of a larger one comes later. */
@@ -156,7 +157,7 @@ mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin)
 	mgpu_table_rows rows = {.some_nulls = worker->some_nulls,.nulls = worker->nulls};
 	uint64_t	num_left = 0;
 
-	if (worker->groups.num_groups > MOST_GROUPS)
+	if (!mgpu_table_still_cuts(run, worker))
 		return;
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		rows.codes[i] = worker->codes[i];
@@ -205,7 +206,7 @@ cut_batch(const mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batc
 				move_row(run, &batch->rows, num_left++, begin + row);
 		}
 	}
-	batch->rows.num_rows = num_left;
+	batch->rows.num_rows = batch->parts[1] = num_left;
 	return true;
 }
 
@@ -240,7 +241,7 @@ mgpu_table_cut_again(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch 
 	batch->before = worker->last_kept;
 	worker->last_kept = batch;
 	worker->num_left += batch->rows.num_rows;
-	if (worker->num_left < LEAST_KEPT || worker->num_left < 2 * worker->left_before || worker->groups.num_groups > MOST_GROUPS)
+	if (worker->num_left < LEAST_KEPT || worker->num_left < 2 * worker->left_before)
 		return true;
 	worker->num_left = 0;
 	for (batch = worker->last_kept; done && batch != NULL; batch = batch->before)

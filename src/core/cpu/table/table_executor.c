@@ -102,7 +102,7 @@ make_run(mgpu_run *run, int num_threads)
 	mgpu_group_plan_record(&run->spec, &run->record);
 	mgpu_table_plan_columns(run);
 	mgpu_table_plan_inputs(run);
-	mgpu_table_plan_cut(run);
+	run->cut = mgpu_cpu_table_cut(&run->spec);
 	/* of ORDER, the words of table_cut.c, which are 0 */
 	run->fresh = calloc(run->record.num_words + 3 + run->spec.num_keys + run->cut, sizeof(uint64_t));
 	run->parts = calloc(MGPU_TABLE_PARTS, sizeof(*run->parts));
@@ -151,7 +151,7 @@ table_release(mgpu_run *run)
 		free(run->slots[i].memory);
 	mgpu_table_free_groups(&run->floats);
 	free_parts(run);
-	mgpu_table_free_order(&run->order);
+	mgpu_table_free_order_parts(&run->order);
 	mgpu_arena_free(&run->arena);
 	if (run->file >= 0)
 		close(run->file);

@@ -93,5 +93,5 @@ mgpu_arena_free(mgpu_arena *arena)
 		arena->blocks = block->next;
 		free(block);
 	}
-	arena->left = 0;
+	arena->left = arena->bytes = 0;
 }

@@ -23,31 +23,50 @@ mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
 
 /* ---- keys */
 
-/* Number rows, and find batches by these numbers. */
 static bool
-number_rows(mgpu_run *run)
+list_batches(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
+	uint64_t	num_batches = 0;
+
+	for (const mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+		num_batches++;
+	order->batches = mgpu_table_allocate(num_batches * sizeof(mgpu_table_batch *));
+	if (order->batches == NULL)
+		return false;
+	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+		order->batches[order->num_batches++] = batch;
+	return true;
+}
+
+/* Number the rows of all batches, and find batches by these numbers. */
+bool
+mgpu_table_number_rows(mgpu_table_order *order)
+{
 	uint64_t	num_hints = 0;
 
-	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+	order->num_rows = 0;
+	for (uint64_t i = 0; i < order->num_batches; i++)
 	{
-		batch->first_row = order->num_rows;
-		order->num_rows += batch->rows.num_rows;
-		order->num_batches++;
+		order->batches[i]->first_row = order->num_rows;
+		order->num_rows += order->batches[i]->rows.num_rows;
 	}
-	order->batches = mgpu_table_allocate(order->num_batches * sizeof(mgpu_table_batch *));
 	order->hints = mgpu_table_allocate((order->num_rows / MGPU_TABLE_HINT_ROWS + 1) * sizeof(uint32_t));
-	if (order->batches == NULL || order->hints == NULL)
-		return false;
-	order->num_batches = 0;
-	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+	for (uint64_t i = 0; order->hints != NULL && i < order->num_batches; i++)
 	{
-		for (; num_hints * MGPU_TABLE_HINT_ROWS < batch->first_row + batch->rows.num_rows; num_hints++)
-			order->hints[num_hints] = (uint32_t) order->num_batches;
-		order->batches[order->num_batches++] = batch;
+		for (; num_hints * MGPU_TABLE_HINT_ROWS < order->batches[i]->first_row + order->batches[i]->rows.num_rows; num_hints++)
+			order->hints[num_hints] = (uint32_t) i;
 	}
-	return true;
+	return order->hints != NULL;
+}
+
+bool
+mgpu_table_make_keys(mgpu_table_order *order)
+{
+	order->keys = mgpu_table_allocate(order->num_rows * order->width);
+	order->rows = mgpu_table_allocate(order->num_rows * sizeof(uint32_t));
+	order->marks = mgpu_table_allocate(order->num_rows);
+	return order->keys != NULL && order->rows != NULL && order->marks != NULL;
 }
 
 bool
@@ -55,20 +74,18 @@ mgpu_table_plan_order(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 
-	if (!number_rows(run))
+	if (!list_batches(run) || !mgpu_table_number_rows(order))
 		return false;
 	mgpu_table_plan_fields(run);
-	order->keys = mgpu_table_allocate(order->num_rows * order->width);
-	order->rows = mgpu_table_allocate(order->num_rows * sizeof(uint32_t));
-	order->marks = mgpu_table_allocate(order->num_rows);
-	return order->keys != NULL && order->rows != NULL && order->marks != NULL;
+	order->has_parts = atomic_load(&run->file_bytes) > 0;
+	return order->has_parts ? mgpu_table_plan_samples(run) : mgpu_table_make_keys(order);
 }
 
 /* They come back as they are numbered. */
 bool
 mgpu_table_plan_pass(mgpu_run *run)
 {
-	if (!number_rows(run))
+	if (!list_batches(run) || !mgpu_table_number_rows(&run->order))
 		return false;
 	run->result.num_returned = run->order.num_rows;
 	run->result.num_groups = run->order.num_rows > 0;
@@ -85,10 +102,14 @@ mgpu_table_free_order(mgpu_table_order *order)
 	free(order->sorted);
 	free(order->rows);
 	free(order->marks);
+	order->batches = NULL;
+	order->hints = order->rows = NULL;
+	order->keys = order->sorted = NULL;
+	order->marks = NULL;
 }
 
-static mgpu_u128
-add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row)
+mgpu_u128
+mgpu_table_add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row)
 {
 	/* a shift by 128 bits has no meaning */
 	return order->row_bits == 0 ? key : key << order->row_bits | row;
@@ -105,7 +126,7 @@ mgpu_table_pack(void *context, uint64_t task, int worker)
 
 	for (uint64_t i = 0; i < batch->rows.num_rows; i++)
 	{
-		mgpu_u128	key = add_number(order, mgpu_table_sort_key(order, 0, &batch->rows, i), batch->first_row + i);
+		mgpu_u128	key = mgpu_table_add_number(order, mgpu_table_sort_key(order, 0, &batch->rows, i), batch->first_row + i);
 
 		if (order->width == 8)
 			*keys++ = (uint64_t) key;
@@ -170,7 +191,7 @@ sort_equal(const mgpu_table_order *order, uint32_t level, uint32_t *rows, uint64
 	if (keys == NULL)
 		return false;
 	for (uint64_t i = 0; i < num_rows; i++)
-		keys[i] = add_number(order, key_of_row(order, level, rows[i]), rows[i]);
+		keys[i] = mgpu_table_add_number(order, key_of_row(order, level, rows[i]), rows[i]);
 	mgpu_sort_unsigned(keys, num_rows, sizeof(*keys), NULL);
 	for (uint64_t i = 0; i < num_rows; i++)
 		rows[i] = row_of_key(order, keys[i]);
@@ -220,17 +241,31 @@ mgpu_table_refine(void *context, uint64_t task, int worker)
 
 /* ---- marks and limits */
 
+/* Of a level: the key of the row at a place, without its number. */
+static mgpu_u128
+key_at(const mgpu_table_order *order, uint32_t level, uint64_t place)
+{
+	return level == 0 ? key_alone(order, sorted_key(order, place)) : key_of_row(order, level, order->rows[place]);
+}
+
+void
+mgpu_table_keep_last(mgpu_table_order *order)
+{
+	order->has_last = true;
+	for (uint32_t level = 0; level < order->num_levels; level++)
+		order->last_keys[level] = key_at(order, level, order->num_rows - 1);
+}
+
 static uint8_t
 marks_of(const mgpu_table_order *order, uint64_t place)
 {
-	mgpu_u128	differing;
-
-	if (place == 0)
+	if (place == 0 && !order->has_last)
 		return MGPU_TABLE_STARTS | MGPU_TABLE_DIFFERS;
 	for (uint32_t level = 0; level < order->num_levels; level++)
 	{
-		differing = level == 0 ? key_alone(order, sorted_key(order, place - 1) ^ sorted_key(order, place)) :
-			key_of_row(order, level, order->rows[place - 1]) ^ key_of_row(order, level, order->rows[place]);
+		mgpu_u128	before = place == 0 ? order->last_keys[level] : key_at(order, level, place - 1);
+		mgpu_u128	differing = before ^ key_at(order, level, place);
+
 		if (differing != 0)
 			return mgpu_bit_length(differing) > order->levels[level].order_bits ?
 				MGPU_TABLE_STARTS | MGPU_TABLE_DIFFERS : MGPU_TABLE_DIFFERS;
@@ -274,9 +309,12 @@ mgpu_table_select(mgpu_run *run)
 		count_row(order->numbers, marks);
 		if (order->numbers[run->spec.limit_rule] > run->spec.limit)
 			continue;
-		order->rows[run->result.num_returned] = order->rows[place];
-		order->marks[run->result.num_returned++] = marks;
+		order->rows[order->num_left] = order->rows[place];
+		order->marks[order->num_left++] = marks;
 	}
 	order->num_selected = end;
-	return end == order->num_rows;
+	if (end < order->num_rows)
+		return false;
+	run->result.num_returned += order->num_left;
+	return true;
 }

@@ -5,9 +5,13 @@
 #ifndef MGPU_TABLE_ORDER_H
 #define MGPU_TABLE_ORDER_H
 
+#include <stdbool.h>
+
 #include "core/cpu/table/table_groups.h"
+#include "core/executor.h"
 
 struct mgpu_table_batch;
+struct mgpu_table_worker;
 
 /* Bits of a row's sort key: some of a column's code, or whether it is NULL. */
 typedef struct mgpu_table_field
@@ -50,6 +54,23 @@ typedef struct mgpu_table_order
 	struct mgpu_table_batch **batches;
 	uint64_t	num_batches;
 	uint32_t   *hints;			/* a batch for every MGPU_TABLE_HINT_ROWS rows */
+	uint64_t	num_left;		/* rows that the limit leaves, of those in order */
+
+	/* beyond memory (table_order_parts.c): one part of all rows after the other is in order */
+	bool		has_parts;
+	struct mgpu_table_batch **filed;	/* all rows as they came, part after part ... */
+	uint64_t	num_filed;
+	struct mgpu_table_batch **ordered;	/* ... and those in order that are left, of each part */
+	uint64_t	num_ordered;
+	uint64_t	all_rows;
+	mgpu_u128  *bounds;			/* sort keys with which parts begin, but the first; before, those of every sample_step'th row */
+	uint64_t	sample_step;
+	uint32_t	part;
+	char	   *memory;			/* of the rows of the part ... */
+	mgpu_table_rows part_rows;
+	struct mgpu_table_batch *slices;	/* ... which are batches, too */
+	bool		has_last;
+	mgpu_u128	last_keys[MGPU_TABLE_MAX_FIELDS];	/* of each level: of the row before the part, if there is one */
 } mgpu_table_order;
 
 /* A row begins a group; it does, or differs from the row before in an order column. */
@@ -57,5 +78,39 @@ typedef struct mgpu_table_order
 #define MGPU_TABLE_DIFFERS 2
 
 #define MGPU_TABLE_HINT_ROWS 256
+
+/* table_fields.c.  A row's part of a sort key, without its number; with it. */
+void		mgpu_table_plan_fields(mgpu_run *run);
+mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, const mgpu_table_rows *rows, uint64_t row);
+mgpu_u128	mgpu_table_add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row);
+
+/* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
+bool		mgpu_table_plan_order(mgpu_run *run);
+bool		mgpu_table_plan_pass(mgpu_run *run);
+bool		mgpu_table_number_rows(mgpu_table_order *order);
+bool		mgpu_table_make_keys(mgpu_table_order *order);
+void		mgpu_table_pack(void *context, uint64_t task, int worker);
+uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
+void		mgpu_table_refine(void *context, uint64_t task, int worker);
+void		mgpu_table_mark(void *context, uint64_t task, int worker);
+void		mgpu_table_keep_last(mgpu_table_order *order);	/* the last row's keys, for the next part's first */
+bool		mgpu_table_select(mgpu_run *run);	/* some more rows; whether all are done */
+void		mgpu_table_free_order(mgpu_table_order *order);
+const struct mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
+
+/* table_order_parts.c.  Stages, in their order: false: out of memory.  Tasks: a batch of all rows; some rows in order. */
+bool		mgpu_table_plan_samples(mgpu_run *run);
+void		mgpu_table_take_samples(void *context, uint64_t task, int worker);
+bool		mgpu_table_plan_order_parts(mgpu_run *run);
+void		mgpu_table_cut_rows(void *context, uint64_t task, int worker);
+bool		mgpu_table_begin_order_part(mgpu_run *run);
+void		mgpu_table_load_rows(void *context, uint64_t task, int worker);
+uint64_t	mgpu_table_plan_ordered(mgpu_run *run);	/* how many tasks there are */
+void		mgpu_table_write_ordered(void *context, uint64_t task, int worker);
+bool		mgpu_table_join_ordered(mgpu_run *run);
+void		mgpu_table_free_order_parts(mgpu_table_order *order);
+
+/* Of PARTING: the part of each row of a worker's batch, and how many rows parts have. */
+void		mgpu_table_find_order_parts(const mgpu_run *run, struct mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes);
 
 #endif							/* MGPU_TABLE_ORDER_H */

@@ -33,6 +33,7 @@ void		mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_o
 mgpu_table_rows mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker);
 mgpu_table_batch *mgpu_table_add_batch(mgpu_run *run);
 void		mgpu_table_join_batches(mgpu_run *run);
+void		mgpu_table_forget_kept(mgpu_run *run);	/* rows in memory, once all are in the file */
 
 /* table_turns.c.  Begin from task 0.  Add the worker's rows, and after the last of its task let others add.  false: they are to be kept. */
 void		mgpu_table_begin_turns(mgpu_run *run);

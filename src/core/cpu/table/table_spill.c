@@ -45,8 +45,8 @@ mgpu_table_folds(const mgpu_run *run, const mgpu_table_groups *groups)
 bool
 mgpu_table_spills(const mgpu_run *run, uint64_t bytes)
 {
-	return run->file >= 0 && run->way != MGPU_TABLE_ORDER &&
-		atomic_load_explicit(&run->bytes, memory_order_relaxed) + bytes > run->memory_before_file;
+	return run->file >= 0 &&
+		(run->order.has_parts || atomic_load_explicit(&run->bytes, memory_order_relaxed) + bytes > run->memory_before_file);
 }
 
 char *

@@ -143,9 +143,56 @@ end_reading(mgpu_run *run, mgpu_error *err)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 	else if (run->way == MGPU_TABLE_PASS)
 		run->stage = MGPU_TABLE_ANSWERING;
+	else if (run->order.has_parts)
+		begin_phase(run, MGPU_TABLE_SAMPLING, mgpu_table_take_samples, run->order.num_batches);
 	else
 		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
 	return mgpu_table_status(run, err);
+}
+
+static mgpu_status
+begin_parting(mgpu_run *run, mgpu_error *err)
+{
+	if (!mgpu_table_plan_order_parts(run))
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	begin_phase(run, MGPU_TABLE_PARTING, mgpu_table_cut_rows, run->order.num_filed);
+	return mgpu_table_status(run, err);
+}
+
+/* Sort the next part of all rows that has some, or have the answer. */
+static mgpu_status
+begin_order_part(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_table_order *order = &run->order;
+	bool		is_whole = true;
+
+	for (; is_whole && order->part < run->num_parts; order->part++)
+	{
+		is_whole = mgpu_table_begin_order_part(run);
+		if (is_whole && order->num_rows > 0)
+		{
+			begin_phase(run, MGPU_TABLE_LOADING, mgpu_table_load_rows, order->num_filed);
+			return MGPU_OK;
+		}
+	}
+	if (!is_whole || !mgpu_table_join_ordered(run))
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for rows in order");
+	run->stage = MGPU_TABLE_ANSWERING;
+	mgpu_table_make_result(run);
+	return MGPU_OK;
+}
+
+/* Rows within the limit are known: write those of a part, or have the answer. */
+static void
+end_selecting(mgpu_run *run)
+{
+	if (run->order.has_parts)
+	{
+		begin_phase(run, MGPU_TABLE_STORING, mgpu_table_write_ordered, mgpu_table_plan_ordered(run));
+		return;
+	}
+	run->stage = MGPU_TABLE_ANSWERING;
+	mgpu_table_make_result(run);
 }
 
 static mgpu_status
@@ -193,6 +240,14 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_READING:
 		case MGPU_TABLE_ADDING:
 			return end_reading(run, err);
+		case MGPU_TABLE_SAMPLING:
+			return begin_parting(run, err);
+		case MGPU_TABLE_PARTING:
+			mgpu_table_forget_kept(run);
+			return begin_order_part(run, err);
+		case MGPU_TABLE_LOADING:
+			begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
+			return MGPU_OK;
 		case MGPU_TABLE_CUTTING:
 			if (run->way == MGPU_TABLE_ORDER)
 				return begin_order(run, err);
@@ -210,12 +265,16 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 			begin_phase(run, MGPU_TABLE_MARKING, mgpu_table_mark, mgpu_table_row_tasks(run));
 			return MGPU_OK;
 		case MGPU_TABLE_MARKING:
+			if (run->order.has_parts)
+				mgpu_table_keep_last(&run->order);
 			run->stage = MGPU_TABLE_SELECTING;
 			return MGPU_OK;
 		case MGPU_TABLE_SELECTING:
-			run->stage = MGPU_TABLE_ANSWERING;
-			mgpu_table_make_result(run);
+			end_selecting(run);
 			return MGPU_OK;
+		case MGPU_TABLE_STORING:
+			run->order.part++;
+			return begin_order_part(run, err);
 		case MGPU_TABLE_ANSWERING:
 			end_answering(run);
 			return MGPU_OK;
