@@ -1,6 +1,6 @@
 /*
  * group_tables.c
- *		Validation of the tables that operations of group specs name: lists, patterns, automata, zones.
+ *		Validation of the tables that operations of group specs name: lists, patterns, automata, zones, quotients.
  *
  * Each ends where it says so, inside of the spec's tables.  That lists and zones are in order is not checked: else a row is not found, and that is all.
  */
@@ -67,6 +67,14 @@ is_bin(const mgpu_group_spec *spec, int64_t offset)
 	const mgpu_time_bin *bin = table_at(spec, offset, sizeof(*bin));
 
 	return bin != NULL && bin->stride > 0 && bin->origin > -MOST_TIME;
+}
+
+static bool
+is_quotient(const mgpu_group_spec *spec, int64_t offset)
+{
+	const mgpu_quotient *quotient = table_at(spec, offset, sizeof(*quotient));
+
+	return quotient != NULL && quotient->step > 0;
 }
 
 static bool
@@ -145,6 +153,8 @@ mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return is_case_map(spec, op->number);
 		case MGPU_RUN_TIME_BIN:
 			return is_bin(spec, op->number);
+		case MGPU_RUN_DIVIDE_SHOWN:
+			return is_quotient(spec, op->number);
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return is_zone(spec, op->number);

@@ -15,7 +15,7 @@
  *	 integers	bool, int2, int4, int8, date, time, timestamp; numeric as an integer with a scale that the compiler knows
  *	 reals		float4 (a float's value in a double), float8
  *	 bytes		text, bytea, uuid: where they are, and how many
- *	 shown		numerics of which each has a display scale of its own, as the branches of a CASE may have them
+ *	 shown		numerics of which each has a display scale of its own, as quotients and the branches of a CASE may have them
  *
  * A closure a node, or code compiled to the machine's own, were rejected: the first takes a call a row, the second a compiler.
  */
@@ -86,8 +86,9 @@ enum
 	OP(LIMIT_MAGNITUDE, limit_magnitude, "precision", "ii") /* number: the first magnitude that is too large */ \
 	OP(SHOW_SCALE, show_scale, "scale", "ni") /* width: the display scale */ \
 	OP(SHOW_LARGER, show_larger, "scale", "ninn") /* the first, with the larger display scale of the others */ \
-	OP(SHOW_SUM, show_sum, "scale", "ninn") /* the first, with the sum of the others' */ \
+	OP(SHOW_SUM, show_sum, "scale", "ninn") /* the first, with the sum of the others'; more than rows can store are a fault */ \
 	OP(SHOWN_DIGITS, shown_digits, "scale", "in") /* the display scale, as an integer */ \
+	OP(DIVIDE_SHOWN, divide_shown, "/", "nn") /* by a constant; number: an mgpu_quotient; one that is not exact in the digits that it shows is a fault */ \
 	/* floats */ \
 	OP(ADD_REAL, add_real, "+", "rrr") \
 	OP(SUBTRACT_REAL, subtract_real, "-", "rrr") \
@@ -289,6 +290,20 @@ typedef struct mgpu_regex
 	uint32_t	next;
 	uint8_t		of_ascii[128];
 } mgpu_regex;
+
+/*
+ * A quotient by a constant: a product by a factor.  The least dividends show most_shown digits, those from a 10,000th of step on four less, those from step on
+ * four less again, and so with each 10,000 times.  0 shows as many as 1.
+ */
+typedef struct mgpu_quotient
+{
+	int64_t		factor;
+	int64_t		scale;			/* of the product: digits that it has to show */
+	int64_t		one;			/* 1 in the dividend's scale */
+	int64_t		step;			/* above 0 */
+	int64_t		most_shown;
+	int64_t		least_shown;	/* the constant's own digits */
+} mgpu_quotient;
 
 typedef enum mgpu_time_unit
 {

@@ -24,13 +24,15 @@ enum
 	CASE_AT = 128,				/* two changes; behind the others, for operations that have it */
 	CASE_END = 144,
 	REGEX_AT = 144,				/* two classes, three states, two ranges */
-	REGEX_END = 144 + sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range) + 6
+	REGEX_END = 144 + sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range) + 6,
+	QUOTIENT_AT = (REGEX_END + 7) & ~7,
+	QUOTIENT_END = QUOTIENT_AT + sizeof(mgpu_quotient)
 };
 
 static uint32_t
 tables_end(uint16_t code)
 {
-	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : TABLES_END;
+	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : TABLES_END;
 }
 
 static void
@@ -47,6 +49,7 @@ fill_tables(mgpu_group_spec *spec)
 	static const int64_t zone[] = {2, 0, 3600, 1000000, 7200};
 	static const mgpu_time_bin bin = {60, 0};
 	static const uint32_t integers[] = {2, 0};
+	static const mgpu_quotient quotient = {.factor = 1,.scale = 2,.one = 1,.step = 101,.most_shown = 24};
 
 	static const uint32_t changes[] = {0x00C900E9, 0x00C800E8};
 	static const mgpu_regex_range ranges[] = {{0, 1}, {0x800, MGPU_REGEX_UNKNOWN}};
@@ -65,6 +68,7 @@ fill_tables(mgpu_group_spec *spec)
 	put(spec, PATTERN_AT, pattern, sizeof(pattern));
 	put(spec, BIN_AT, &bin, sizeof(bin));
 	put(spec, ZONE_AT, zone, sizeof(zone));
+	put(spec, QUOTIENT_AT, &quotient, sizeof(quotient));
 }
 
 /* Attributes: a walked varlena behind an int8.  One operation, which is the caller's. */
@@ -132,6 +136,8 @@ number_of(uint16_t code)
 			return REGEX_AT;
 		case MGPU_RUN_TIME_BIN:
 			return BIN_AT;
+		case MGPU_RUN_DIVIDE_SHOWN:
+			return QUOTIENT_AT;
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return ZONE_AT;
@@ -373,7 +379,7 @@ test_regexes(void)
 static void
 test_places(void)
 {
-	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_TIME_BIN,
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN,
 		MGPU_RUN_LOCAL_OF_ZONED, MGPU_RUN_ZONED_OF_LOCAL};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -408,6 +414,8 @@ test_tables(void)
 	UNIT_CHECK(!takes_table(MGPU_RUN_LIKE, PATTERN_AT, no_marks, sizeof(no_marks)));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT, 0) && !takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT, -60));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT + 8, INT64_MIN));
+	UNIT_CHECK(takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT, INT64_MIN) && takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), 1));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), 0) && !takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), -101));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 1) && !takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 3));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, -1) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, INT64_MAX));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 8, INT64_MIN) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 16, INT64_MAX));

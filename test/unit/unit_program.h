@@ -365,6 +365,25 @@ make_case_map(mgpu_case_map *map)
 	map->changes[2] = (mgpu_case_change) {0xFF, map->is_utf8 ? 0x178 : 0xFE};
 }
 
+static int64_t
+random_power(uint64_t most)
+{
+	int64_t		power = 1;
+
+	for (uint64_t i = unit_random_below(most + 1); i > 0; i--)
+		power *= 10;
+	return power;
+}
+
+static void
+make_quotient(mgpu_quotient *quotient)
+{
+	*quotient = (mgpu_quotient) {
+		.factor = unit_random_below(4) == 0 ? 9765625 : random_power(16),.scale = (int64_t) unit_random_below(17),.one = random_power(16),
+		.step = (2 + (int64_t) unit_random_below(9999)) * random_power(3),.most_shown = 16 + 4 * (int64_t) unit_random_below(9),.least_shown = (int64_t) unit_random_below(17)
+	};
+}
+
 #define REGEX_CLASSES 5
 #define REGEX_STATES 6
 
@@ -445,6 +464,8 @@ make_table(program_case *given, number_kind kind)
 		make_case_map(table);
 	else if (kind == REGEX)
 		make_regex(table);
+	else if (kind == QUOTIENT)
+		make_quotient(table);
 	else
 	{
 		bin->stride = 1 + (int64_t) unit_random_below(UINT64_C(1) << unit_random_below(50));
@@ -459,7 +480,6 @@ static int64_t
 random_number(program_case *given, number_kind kind)
 {
 	static const uint8_t ends[] = {[OUTCOMES] = 8,[ENCODING] = 2,[UNIT] = MGPU_TIME_YEAR + 1,[FIELD] = MGPU_FIELD_EPOCH + 1};
-	int64_t		power = 1;
 
 	switch (kind)
 	{
@@ -471,9 +491,7 @@ random_number(program_case *given, number_kind kind)
 		case FIELD:
 			return (int64_t) unit_random_below(ends[kind]);
 		case POWER:
-			for (uint64_t i = unit_random_below(19); i > 0; i--)
-				power *= 10;
-			return power;
+			return random_power(18);
 		case DIGITS:
 			return (int64_t) unit_random_below(19);
 		case JSON_KIND:

@@ -5,6 +5,8 @@
 #ifndef MGPU_OPS_INTEGERS_H
 #define MGPU_OPS_INTEGERS_H
 
+#include "core/numeric_format.h"
+
 /* Whether a number is none of the type of op.width bytes. */
 MGPU_CODEC bool
 mgpu_is_outside_width(int64_t number, uint32_t width)
@@ -103,7 +105,7 @@ mgpu_run_shown_digits(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-#define SHOW(name, scale) \
+#define SHOW(name, scale, is_fault) \
 MGPU_CODEC void \
 mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 { \
@@ -119,12 +121,48 @@ mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 		\
 		to.integers[i] = a.integers[i]; \
 		to.lengths[i] = scale; \
-		to.states[i] = a.states[i]; \
+		to.states[i] = mgpu_state_unless(a.states[i], is_fault); \
 	} \
 }
 
-SHOW(show_larger, x > y ? x : y)
-SHOW(show_sum, x + y)
+SHOW(show_larger, x > y ? x : y, false)
+SHOW(show_sum, x + y, x + y > SHORT_SCALE_MASK)
+
+/* Digits that a quotient shows, as PostgreSQL chooses them: at least 16 that count, and its arguments'. */
+MGPU_CODEC int64_t
+mgpu_quotient_digits(const mgpu_quotient *quotient, int64_t dividend, uint32_t shown)
+{
+	uint64_t	rest = dividend < 0 ? 0 - (uint64_t) dividend : (uint64_t) dividend;
+	uint64_t	step = (uint64_t) quotient->step;
+	int64_t		least = quotient->least_shown > (int64_t) shown ? quotient->least_shown : (int64_t) shown;
+	int64_t		digits = quotient->most_shown;
+
+	if (rest == 0)
+		rest = (uint64_t) quotient->one;
+	if (rest >= (step + DIGIT_BASE - 1) / DIGIT_BASE)
+		digits -= DIGIT_PLACES;
+	for (; rest >= step; rest /= DIGIT_BASE)
+		digits -= DIGIT_PLACES;
+	return digits > least ? digits : least;
+}
+
+MGPU_CODEC void
+mgpu_run_divide_shown(mgpu_frame frame, mgpu_program_op op)
+{
+	const mgpu_quotient *quotient = (const mgpu_quotient *) mgpu_program_table(frame, op);
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		int64_t		x = a.integers[i];
+		int64_t		digits = mgpu_quotient_digits(quotient, x, a.lengths[i]);
+
+		to.integers[i] = WRAPPED(x, *, quotient->factor);
+		to.lengths[i] = (uint32_t) digits;
+		to.states[i] = mgpu_state_unless(a.states[i], digits < quotient->scale || mgpu_product_overflows(x, quotient->factor));
+	}
+}
 
 /* ---- comparisons */
 
