@@ -111,7 +111,7 @@ INSERT INTO oracle.calls VALUES
 ('sum({x}) ', 'int', '%s', 'any'), ('avg({x}) ', 'int', '%s', 'any'), ('min({x})', 'minmax', 'shown', 'any'), ('max({x})', 'minmax', 'shown', 'any'), ('min(id)', '', '%s', 'any'),
 ('bool_and({x} IS NOT NULL)', '', '%s', 'any'), ('bool_or({x})', 'bool', '%s', 'any'), ('every({x})', 'bool', '%s', 'any'),
 ('bit_and({x})', 'int', '%s', 'any'), ('bit_or({x})', 'int', '%s', 'any'), ('bit_xor({x})', 'int', '%s', 'any'),
-('stddev({x})', 'stats', '%s', 'any'), ('variance({x})', 'stats', '%s', 'any'), ('var_pop({x})', 'stats', '%s', 'any'), ('stddev_pop({x})', 'stats', '%s', 'any'),
+('stddev({x})', 'stats', '%s', 'any'), ('variance({x})', 'stats', '%s', 'any'), ('sum({x} / 100.0)', 'stats', '%s', 'any'), ('avg({x} / 4.0 - {x} / 0.50)', 'stats', '%s', 'any'), ('stddev({x} / 8.0)', 'stats', '%s', 'any'), ('max(round({x} / 1024.0 * 3, 3))', 'stats', '%s', 'any'), ('var_pop({x})', 'stats', '%s', 'any'), ('stddev_pop({x})', 'stats', '%s', 'any'),
 ('corr({x}, id % 17)', 'small', 'round((%s)::numeric, 4)', 'any'), ('regr_slope(id % 17, {x})', 'small', 'round((%s)::numeric, 4)', 'any'), ('regr_count({x}, id)', 'small', '%s', 'any'),
 ('array_agg({x})', 'scalar', 'sorted', 'any'), ('oracle.gathered({x})', 'scalar', 'sorted', 'any'), ('jsonb_agg({x})', '', 'jsonb_array_length(%s)', 'any'),
 ('string_agg({x}::text, ''|'')', '', 'length(%s)', 'any'), ('string_agg({x}, ''\x00'')', 'bytea', 'length(%s)', 'any'),

@@ -207,6 +207,9 @@ extern bool compile_call(expr_program *program, const function_call *call, expr_
 /* What a function makes whole, to so many digits, of a quotient by a constant, or a comparison of that with a constant.  false: it is none. */
 extern bool compile_quotient(expr_program *program, const function_call *call, int digits, expr_value *value);
 
+/* A quotient by a constant of which 1 has few digits behind the point.  false: it is none. */
+extern bool compile_exact_quotient(expr_program *program, const function_call *call, expr_value *value);
+
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 

@@ -295,13 +295,13 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_args(program, call, args) && add_call_op(program, call, args, value);
 		case FORM_SAME:
 			return compile_same(program, call, value);
-		case FORM_BYTES:
-		case FORM_BLANKS:
+		case FORM_QUOTIENT:
+			return compile_exact_quotient(program, call, value);
+		case FORM_BYTES: case FORM_BLANKS:
 			return compile_bytes(program, call, value);
 		case FORM_POSITION:
 			return compares_bytes(call->collation, false) && compile_characters(program, call, value);
-		case FORM_CHARACTERS:
-		case FORM_SUBSTRING:
+		case FORM_CHARACTERS: case FORM_SUBSTRING:
 			return compile_characters(program, call, value);
 		case FORM_TRIM:
 			return compile_trim(program, call, value);

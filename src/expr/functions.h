@@ -18,6 +18,7 @@ typedef enum function_form
 	FORM_DIGITS,				/* a numeric and how many digits it keeps behind the point */
 	FORM_TYPMOD,				/* a numeric and the typmod that it gets */
 	FORM_REAL_OF_NUMERIC,
+	FORM_QUOTIENT,				/* of a numeric and a constant */
 	FORM_BYTES,					/* a comparison of texts; number: its outcomes */
 	FORM_BLANKS,				/* one of texts without the blanks at their end */
 	FORM_CHARACTERS,

@@ -1,4 +1,4 @@
-# Texts that are made, regular expressions, intervals, and what arrays and documents contain, in jobs: as keys, arguments and conditions, of tables and of joins.
+# Texts that are made, regular expressions, intervals, quotients, and what arrays and documents contain, in jobs: as keys, arguments and conditions, of tables and of joins.
 # The answers, and errors, are those of PostgreSQL's own plan.
 use strict;
 use warnings;
@@ -71,6 +71,20 @@ check_plans($session, 'squares by rows', sub { return 1; }, (map { sprintf("SELE
 run('SET max_parallel_workers_per_gather = 2', 'SET parallel_setup_cost = 0', 'SET parallel_tuple_cost = 0', 'SET min_parallel_table_scan_size = 0');
 check_plans($session, 'squares and workers', sub { return 1; }, map { sprintf("SELECT g, $squares FROM measures WHERE random() < 2 GROUP BY g", $_) } 's', 'v', 'w', 'n');
 run('RESET max_parallel_workers_per_gather', 'RESET parallel_setup_cost', 'RESET parallel_tuple_cost', 'RESET min_parallel_table_scan_size');
+
+# ---- quotients by a constant: exact, and with PostgreSQL's digits, which change from row to row
+run('CREATE TABLE sales AS SELECT i AS id, (i % 9)::int2 AS quantity, (i::int8 * 7919 % 1000003 / 100.0)::numeric(12,2) AS price, CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 100 WHEN 2 THEN 150 ELSE i % 60 END::numeric(5,2) AS discount, i % 120 AS off, i::int8 * 7919 % 100003 * (i % 3 - 1) * 100000 AS cents, '
+	  . "round(i % 20011 / 16.0 - 300, i % 5) AS bare, 'shop ' || i % 41 AS shop, (10::numeric ^ (i % 14 - 2) * (i % 5 - 2))::numeric(18,4) AS spread, CASE WHEN i % 3000 = 9 THEN 1e15 WHEN i % 3000 = 11 THEN 'NaN' ELSE i / 16.0 END::numeric AS odd FROM generate_series(1, $rows) i", 'VACUUM ANALYZE sales');
+my @quotients = ('quantity * price * (1 - discount / 100)', 'round(quantity * price * (1 - discount / 100), 2)', 'price * (1 - off / 100.0)', 'cents / 100.0', 'cents / 1024.0', 'price / 4', 'spread / 8', 'spread / 20.000', 'spread / 0.25 - bare / 1000', 'bare / 2.0', 'bare * (1 - discount / 100) * (1 + off / 50.0)',
+	'price / 100 / 5', 'coalesce(discount, 0) / 100', 'CASE WHEN off > 60 THEN price / 100 ELSE 0 END', '(price / 12500)::numeric(20,6)', '(bare / 4)::float8::int');
+foreach my $quotient (@quotients)
+{
+	check_programs($session, "sums of $quotient", 1, "SELECT shop, sum($quotient), avg($quotient), count($quotient) FROM sales GROUP BY shop", "SELECT sum($quotient), avg($quotient) FILTER (WHERE off % 3 = 0) FROM sales", "SELECT id, sum($quotient) FROM sales WHERE id < 3000 GROUP BY id");
+}
+check_programs($session, 'and others of them', 1, 'SELECT shop, stddev(price / 100), var_pop(discount / 4), sum(price / 100) FROM sales GROUP BY shop', 'SELECT shop, count(DISTINCT discount / 100) FROM sales GROUP BY shop', 'SELECT shop, sum(price / 100) FROM sales WHERE price / 8 * quantity > 90 GROUP BY shop HAVING sum(price / 100) > 6000',
+	'SELECT off % 4, quantity % 3, sum(price / 100), avg(bare / 8) FROM sales GROUP BY ROLLUP (1, 2)', 'SELECT label, sum(price * (1 - discount / 100)), sum(names.id / 4.0) FROM sales JOIN names ON names.id = off GROUP BY 1', 'SELECT round(price / 100 * 3, 1), count(*) FROM sales GROUP BY 1');
+check_plans($session, 'of which each shows its own digits, and others', sub { return 1; }, 'SELECT shop, max(price / 4), min(spread / 100) FROM sales GROUP BY shop', 'SELECT price / 100, count(*) FROM sales GROUP BY 1', 'SELECT id, price / 100, spread / 8 FROM sales ORDER BY spread / 8, id LIMIT 100', 'SELECT id, sum(spread / 8) OVER (PARTITION BY shop ORDER BY id) FROM sales WHERE id < 2000',
+	(map { "SELECT shop, sum($_), avg($_), stddev($_) FROM sales GROUP BY shop" } 'odd / 100', 'price / 3', 'price / -4', 'price / off', 'price / 4 * (discount / 100) * (bare / 2) * (off / 8.0)', 'spread / 65536 / 65536', 'cents * 1000000 / 1024.0'), 'SELECT sum(price / (off - off)) FROM sales');
 
 # ---- what arrays and documents contain
 check_programs($session, 'arrays', 1, "SELECT code % 5, count(*) FROM t WHERE 't3' = ANY (tags) GROUP BY 1", "SELECT 't3' = ANY (tags), count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE tags @> '{t1,long tag\\, number 2}'", "SELECT count(*) FROM t WHERE tags && ARRAY['t2', 't7', 'none']",
