@@ -113,12 +113,15 @@ mgpu_table_plan_order_parts(mgpu_run *run)
 	uint32_t	num_parts = plan_num_parts(run);
 
 	if (num_parts == 0)
+	{
 		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
+		return true;
+	}
 	mgpu_sort_unsigned(order->bounds, count, sizeof(mgpu_u128), NULL);
 	for (uint32_t part = 1; part < num_parts; part++)
 		order->bounds[part - 1] = order->bounds[part * count / num_parts];
 	run->num_parts = num_parts;
-	order->ordered = calloc(num_parts, sizeof(*order->ordered));
+	order->ordered = calloc(num_parts, sizeof(mgpu_table_batch *));
 	order->filed = order->batches;
 	order->num_filed = order->num_batches;
 	order->batches = NULL;
@@ -196,7 +199,7 @@ make_slices(mgpu_run *run)
 
 	order->num_batches = (num_rows + most_rows - 1) / most_rows;
 	order->slices = calloc(order->num_batches + 1, sizeof(*order->slices));
-	order->batches = mgpu_table_allocate(order->num_batches * sizeof(*order->batches));
+	order->batches = mgpu_table_allocate(order->num_batches * sizeof(mgpu_table_batch *));
 	if (order->slices == NULL || order->batches == NULL)
 		return false;
 	for (uint64_t i = 0; i < order->num_batches; i++)
@@ -337,7 +340,7 @@ mgpu_table_join_ordered(mgpu_run *run)
 	mgpu_table_order *order = &run->order;
 
 	free_part(order);
-	order->batches = mgpu_table_allocate(order->num_ordered * sizeof(*order->batches));
+	order->batches = mgpu_table_allocate(order->num_ordered * sizeof(mgpu_table_batch *));
 	order->num_batches = 0;
 	if (order->batches == NULL)
 		return false;

@@ -231,6 +231,39 @@ end_answering(mgpu_run *run)
 	begin_phase(run, MGPU_TABLE_WRITING, mgpu_table_write_task, num_tasks);
 }
 
+/* A stage of ORDER has ended, once rows are sorted or on their way there: begin the next. */
+static mgpu_status
+advance_order(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_table_order *order = &run->order;
+
+	switch (run->stage)
+	{
+		case MGPU_TABLE_SAMPLING:
+			return begin_parting(run, err);
+		case MGPU_TABLE_PARTING:
+			mgpu_table_forget_kept(run);
+			return begin_order_part(run, err);
+		case MGPU_TABLE_LOADING:
+			begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, order->num_batches);
+			return MGPU_OK;
+		case MGPU_TABLE_REFINING:
+			begin_phase(run, MGPU_TABLE_MARKING, mgpu_table_mark, mgpu_table_row_tasks(run));
+			return MGPU_OK;
+		case MGPU_TABLE_MARKING:
+			if (order->has_parts)
+				mgpu_table_keep_last(order);
+			run->stage = MGPU_TABLE_SELECTING;
+			return MGPU_OK;
+		case MGPU_TABLE_SELECTING:
+			end_selecting(run);
+			return MGPU_OK;
+		default:
+			order->part++;
+			return begin_order_part(run, err);
+	}
+}
+
 /* A stage has ended: begin the next. */
 mgpu_status
 mgpu_table_advance(mgpu_run *run, mgpu_error *err)
@@ -240,14 +273,6 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_READING:
 		case MGPU_TABLE_ADDING:
 			return end_reading(run, err);
-		case MGPU_TABLE_SAMPLING:
-			return begin_parting(run, err);
-		case MGPU_TABLE_PARTING:
-			mgpu_table_forget_kept(run);
-			return begin_order_part(run, err);
-		case MGPU_TABLE_LOADING:
-			begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
-			return MGPU_OK;
 		case MGPU_TABLE_CUTTING:
 			if (run->way == MGPU_TABLE_ORDER)
 				return begin_order(run, err);
@@ -261,26 +286,14 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_COPYING:
 			end_large(run);
 			return begin_large(run, err);
-		case MGPU_TABLE_REFINING:
-			begin_phase(run, MGPU_TABLE_MARKING, mgpu_table_mark, mgpu_table_row_tasks(run));
-			return MGPU_OK;
-		case MGPU_TABLE_MARKING:
-			if (run->order.has_parts)
-				mgpu_table_keep_last(&run->order);
-			run->stage = MGPU_TABLE_SELECTING;
-			return MGPU_OK;
-		case MGPU_TABLE_SELECTING:
-			end_selecting(run);
-			return MGPU_OK;
-		case MGPU_TABLE_STORING:
-			run->order.part++;
-			return begin_order_part(run, err);
 		case MGPU_TABLE_ANSWERING:
 			end_answering(run);
 			return MGPU_OK;
-		default:
+		case MGPU_TABLE_WRITING:
 			run->stage = MGPU_TABLE_DONE;
 			return MGPU_OK;
+		default:
+			return advance_order(run, err);
 	}
 }
 
