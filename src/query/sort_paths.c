@@ -24,6 +24,7 @@
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
+#include "run/run_table.h"
 #include "settings.h"
 
 /* More keys are left to PostgreSQL: each of them is a sort of all rows. */
@@ -100,6 +101,13 @@ num_runs_of(const top_task *task, double num_rows)
 	return num_rows * bytes_of_row(task) / get_hash_memory_limit();
 }
 
+/* Whether nodes above may have all sorted rows in memory: where threads have sorted them, as much as these may have. */
+static bool
+rows_fit(const top_task *task, double num_rows, table_executor executor)
+{
+	return executor == TABLE_BY_GPU || num_runs_of(task, num_rows) <= (executor == TABLE_BY_THREADS ? run_table_threads() : 1);
+}
+
 /* The cost of writing runs and merging them, if the rows do not fit in memory.  PostgreSQL's Sort has the same cost of a page. */
 static Cost
 runs_cost(const top_task *task, double num_rows)
@@ -151,7 +159,7 @@ sort_make_path(const top_task *task, const SortPath *sort, PathTarget *target, c
 		return NULL;
 	child = job_rows(task->root, sort->subpath, &wish, &executor);
 	task->query->kind = QUERY_SORT;
-	task->query->fits = executor != TABLE_BY_NOBODY || num_runs_of(task, child->rows) <= 1;
+	task->query->fits = rows_fit(task, child->rows, executor);
 	path = custom_plan_path(&(node_path) {
 		.query = task->query,
 		.entries = task->columns,
