@@ -141,6 +141,12 @@ is_build_var(const expr_program *program, const Expr *expr)
 
 /* ---- expressions */
 
+bool
+expr_is_parameter(const Node *node)
+{
+	return IsA(node, Param) && ((const Param *) node)->paramkind <= PARAM_EXEC;
+}
+
 Oid
 expr_function_of(Expr *expr, List **args)
 {

@@ -227,7 +227,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 		case T_Const:
 			return compile_const(program, (Const *) expr, value);
 		case T_Param:
-			return ((Param *) expr)->paramkind <= PARAM_EXEC && compile_fixed(program, expr, value);
+			return expr_is_parameter((Node *) expr) && compile_fixed(program, expr, value);
 		case T_PlaceHolderVar:
 			/* while a statement is planned: a scan computes what is in it */
 			return compile_expr(program, ((PlaceHolderVar *) expr)->phexpr, value);
@@ -258,7 +258,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 bool
 compile_node(expr_program *program, Expr *expr, expr_value *value)
 {
-	if (is_fixed((Node *) expr))
+	if (is_fixed((Node *) expr) || fixed_number_params(expr) != NIL)
 		return compile_fixed(program, expr, value);
 	return compile_build_part(program, expr, value) || compile_part(program, expr, value);
 }

@@ -57,6 +57,7 @@ typedef struct expr_constant
 	bool		is_null;
 	Expr	   *expr;			/* that is the same for all rows: a parameter, or a stable function's result; NULL: it is known */
 	ExprState  *state;			/* of the expression; NULL before its first use */
+	List	   *numbers;		/* states of the parameters that it is computed of, which have to be short (fixed_numbers.c) */
 } expr_constant;
 
 /* A part that has been compiled. */
@@ -126,6 +127,16 @@ extern bool compile_fixed(expr_program *program, Expr *expr, expr_value *value);
 
 /* So too of a numeric, which is compared with values of a scale. */
 extern void compile_limit(expr_program *program, Expr *expr, int scale, expr_rounding rounding, expr_value *value);
+
+/* Whether an expression is a parameter. */
+extern bool expr_is_parameter(const Node *node);
+
+/*
+ * The numeric parameters of an expression of such and constants, or of a float8 that is made of one (fixed_numbers.c); NIL: it is none.  It may be
+ * computed for no row where all of them are short.
+ */
+extern List *fixed_number_params(Expr *expr);
+extern bool fixed_numbers_are_short(List *states, ExprContext *context);
 
 /* A value of a type with registers, as a constant's; false: it has no place. */
 extern bool expr_constant_fill(expr_constant *constant, Datum value);

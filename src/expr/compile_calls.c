@@ -134,13 +134,14 @@ compile_typmod(expr_program *program, function_call *call, expr_value *args, int
 	return true;
 }
 
+/* Whether a numeric has one value for all rows, whose scale is not known. */
 static bool
-is_parameter(const Node *node)
+is_limit(Expr *expr)
 {
-	return IsA(node, Param) && ((const Param *) node)->paramkind <= PARAM_EXEC;
+	return expr_is_parameter((Node *) expr) || fixed_number_params(expr) != NIL;
 }
 
-/* How a parameter is rounded that is the first or the second argument of a comparison. */
+/* How a limit is rounded that is the first or the second argument of a comparison. */
 static expr_rounding
 rounding_of(int outcomes, bool is_first)
 {
@@ -152,11 +153,11 @@ rounding_of(int outcomes, bool is_first)
 	return ROUND_DOWN;
 }
 
-/* A comparison with a parameter, whose scale is not known before the program runs. */
+/* A comparison with a limit. */
 static bool
 compile_limited(expr_program *program, const function_call *call, expr_value *value)
 {
-	bool		is_first = is_parameter(linitial(call->args));
+	bool		is_first = is_limit(linitial(call->args));
 	expr_value	args[MOST_ARGS];
 	expr_value *other = &args[is_first];
 
@@ -177,7 +178,7 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	int			num_args = list_length(all);
 	bool		any;
 
-	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_parameter(linitial(all)) || is_parameter(lsecond(all))))
+	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_limit(linitial(all)) || is_limit(lsecond(all))))
 		return compile_limited(program, call, value);
 	/* how many digits, or a typmod, is a constant */
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)

@@ -10,6 +10,7 @@
 #include "commands/explain_state.h"
 #endif
 #include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
 
 #include "compat.h"
 #include "expr/compile.h"
@@ -278,13 +279,17 @@ expr_program_forget(expr_program *program)
 	program->knows_constants = false;
 }
 
-/* Whether an expression is the result of a query that has not run yet: PostgreSQL's executor would run it for the first row. */
+/* Whether an expression has the result of a query that has not run yet: PostgreSQL's executor would run it for the first row. */
 static bool
-waits_for_query(const Expr *expr, const ExprContext *context)
+waits_for_query(Node *node, void *context)
 {
-	const Param *param = (const Param *) expr;
+	const Param *param = (const Param *) node;
 
-	return IsA(expr, Param) && param->paramkind == PARAM_EXEC && context->ecxt_param_exec_vals[param->paramid].execPlan != NULL;
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return param->paramkind == PARAM_EXEC && ((const ExprContext *) context)->ecxt_param_exec_vals[param->paramid].execPlan != NULL;
+	return expression_tree_walker(node, waits_for_query, context);
 }
 
 /* Compute a constant.  false: no register holds its value. */
@@ -298,8 +303,12 @@ compute_constant(ExprContext *context, expr_constant *constant)
 	{
 		caller = MemoryContextSwitchTo(GetMemoryChunkContext(constant));
 		constant->state = ExecInitExpr(constant->expr, NULL);
+		if (!IsA(constant->expr, Param))
+			constant->numbers = ExecInitExprList(fixed_number_params(constant->expr), NULL);
 		MemoryContextSwitchTo(caller);
 	}
+	if (!fixed_numbers_are_short(constant->numbers, context))
+		return false;
 	value = ExecEvalExprSwitchContext(constant->state, context, &constant->is_null);
 	return constant->is_null || expr_constant_fill(constant, value);
 }
@@ -307,7 +316,7 @@ compute_constant(ExprContext *context, expr_constant *constant)
 static bool
 fill_fixed(expr_program *program, ExprContext *context, expr_constant *constant)
 {
-	if (waits_for_query(constant->expr, context) || !compute_constant(context, constant))
+	if (waits_for_query((Node *) constant->expr, context) || !compute_constant(context, constant))
 		return false;
 	fill_constant(program, constant);
 	return true;
