@@ -74,15 +74,26 @@ static const part_set part_sets[] = {
 	{HAS(ISO_YEAR_PART) | HAS(ISO_WEEK_PART), -1, 0, 0, MGPU_TIME_WEEK, 7.0 * USECS_PER_DAY}
 };
 
-/* The bytes of what is not a pattern for sure, or 0: letters outside of quotes may be one. */
+/* The bytes of a text in quotes, or 0: it does not end. */
+static Size
+quoted_bytes(const char *format)
+{
+	Size		length = 1;
+
+	for (; format[length] && format[length] != '"'; length++)
+		length += format[length] == '\\' && format[length + 1];
+	return format[length] ? length + 1 : 0;
+}
+
+/* The bytes of what is not a pattern for sure, or 0: letters outside of quotes may be one, all else is copied. */
 static Size
 plain_bytes(const char *format)
 {
-	Size		quoted = *format == '"' ? strcspn(format + 1, "\"\\") : 0;
-
 	if (*format == '"')
-		return format[1 + quoted] == '"' ? quoted + 2 : 0;
-	return strspn(format, "-/:., _");
+		return quoted_bytes(format);
+	if (format[0] == '\\' && format[1] == '"')
+		return 2;
+	return (*format >= 'A' && *format <= 'Z') || (*format >= 'a' && *format <= 'z') ? 0 : 1;
 }
 
 /* A bit for each part that a format has; 0: it has others. */

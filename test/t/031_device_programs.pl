@@ -126,11 +126,11 @@ my @mixed_times = ('tz > d', 'd >= tz', 'ts <= d + 100', 'tz <> ts', 'ts < tz', 
 check_programs("another time zone: $_", 1, "SELECT g, count(*), max(v) FROM t WHERE $_ GROUP BY g") foreach @mixed_times;
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1", "SELECT to_char(tz, 'YYYY-MM-DD HH24'), count(*), max(v) FROM t GROUP BY 1", "SELECT DISTINCT to_char(tz, 'HH24'), 'x' FROM holes");
 check_programs("another time zone, $_", 1, "SELECT to_char(tz, '$_'), count(*), max(v) FROM t GROUP BY 1", "SELECT to_char(ts, '$_'), g % 2, min(id) FROM holes GROUP BY 1, 2")
-  foreach 'MM', 'Mon', 'Month', 'MONTH', 'mon', 'Day', 'Dy', 'DAY', 'dy', 'D', 'ID', '"day" D: Dy', 'Q', '"Q"Q', 'YYYY"Q"Q', 'Q/YYYY', 'IYYY-IW', 'IYYY"W"IW';
+  foreach 'YYYY-MM-01', 'YYYY-"Q"Q', 'YYYY年MM月DD', '"a\"b\\\\" YYYY', '\"YYYY\" (MM)', '\YYYY\\MM', 'HH24\"-\":MI 00', '5"\Y"YYYY', '[HH24]+1;=<>&%', 'MM', 'Mon', 'Month', 'MONTH', 'mon', 'Day', 'Dy', 'DAY', 'dy', 'D', 'ID', '"day" D: Dy', 'Q', '"Q"Q', 'YYYY"Q"Q', 'Q/YYYY', 'IYYY-IW', 'IYYY"W"IW';
 run('RESET timezone');
 
 # texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
-check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
+check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYY-MM-DDTHH24', 'YYYYx', 'YYYY"\"', 'YYYY\"T\"', 'YYYY\\\\\\"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
 run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
 check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
 check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");
