@@ -26,6 +26,7 @@ INSERT INTO program_values VALUES
     ('jsonb', 'jsonb', (SELECT array_agg(d) || NULL FROM (VALUES ('{}'), ('[]'), ('["a"]'), ('"a"'), ('5'), ('null'), ('{"a": "x", "b": "", "ab": null, "abc": true, "": "empty", "ä": false, "a ": "blank"}'), ('{"a": {"b": "c"}, "b": [1], "ab": 5, "zzzz": -1.50, "%": 1e100}'),
         ((SELECT jsonb_object_agg(repeat('k', i), repeat('v', i * 7)) || '{"a": "last", "zzzz": "z"}' FROM generate_series(1, 70) i)::text), ((SELECT jsonb_object_agg('key' || i, i) || '{"ab": "among many", "_": null}' FROM generate_series(1, 100) i)::text)) t(d))),
     ('anyarray', 'text[] COLLATE "C"', ARRAY['{}', '{a}', '{a,b}', '{b,NULL}', '{NULL}', '{ab,"a ",""}', '[2:3]={a,b}', '{{a,b},{c,d}}', '{ä,a%c,zzzz,abcabc,a,a}', NULL]),
+    ('"char"', '"char"', '{"",a,b,B,~,ä,NULL}'),
     ('oid', 'oid', '{0,1,2,2147483647,2147483648,4294967295,NULL}'),
     ('money', 'money', '{0,1,-1,92233720368547758.07,-92233720368547758.08,12.34,NULL}'),
     ('anyenum', 'program_mood', '{low,fair,high,NULL}'),

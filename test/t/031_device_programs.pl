@@ -129,6 +129,12 @@ check_programs("another time zone, $_", 1, "SELECT to_char(tz, '$_'), count(*), 
   foreach 'YYYY-MM-01', 'YYYY-"Q"Q', 'YYYY年MM月DD', '"a\"b\\\\" YYYY', '\"YYYY\" (MM)', '\YYYY\\MM', 'HH24\"-\":MI 00', '5"\Y"YYYY', '[HH24]+1;=<>&%', 'MM', 'Mon', 'Month', 'MONTH', 'mon', 'Day', 'Dy', 'DAY', 'dy', 'D', 'ID', '"day" D: Dy', 'Q', '"Q"Q', 'YYYY"Q"Q', 'Q/YYYY', 'IYYY-IW', 'IYYY"W"IW';
 run('RESET timezone');
 
+# "char", whose bytes have no sign
+run("CREATE TABLE sides AS SELECT i AS id, CASE WHEN i % 11 > 0 THEN (ARRAY['B', 'S', 'a', '', 'é'])[1 + i % 5]::\"char\" END AS side, CASE WHEN i % 7 > 0 THEN 'B'::\"char\" END AS other, i * 7919 % 1000 AS v FROM generate_series(1, 5000) i", 'VACUUM ANALYZE sides');
+check_programs('"char"', 1, (map {"SELECT v % 3, count(*), sum(v) FILTER (WHERE side $_) FROM sides GROUP BY 1"} "= 'B'", "<> 'S'", '< other', "<= 'a'", "> 'a'", '>= other', "IN ('B', 'a', 'é')", 'IS DISTINCT FROM other'),
+	"SELECT side, count(*), sum(v) FROM sides WHERE side < 'é' GROUP BY 1", "SELECT CASE side WHEN 'B' THEN 1 WHEN 'é' THEN -1 ELSE 0 END, count(*), count(DISTINCT side) FROM sides GROUP BY 1", "SELECT coalesce(nullif(side, 'B'), other), min(v) FROM sides WHERE side <> 'é' GROUP BY 1",
+	"SELECT id, side FROM sides WHERE side <> 'é' ORDER BY side DESC, v, id LIMIT 20", "SELECT v % 2, percentile_disc(0.5) WITHIN GROUP (ORDER BY side) FILTER (WHERE side <= 'a') FROM sides GROUP BY 1");
+
 # texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
 check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYY-MM-DDTHH24', 'YYYYx', 'YYYY"\"', 'YYYY\"T\"', 'YYYY\\\\\\"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
 run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
