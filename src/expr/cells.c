@@ -184,7 +184,29 @@ expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells)
 	return true;
 }
 
+bool
+expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells)
+{
+	expr_value	value;
+
+	if (!compile_between(program, expr, &value))
+		return false;
+	*cells = (value_cells) {.form = CELLS_BETWEEN,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = expr_program_add_output(program, value)};
+	return true;
+}
+
 /* ---- values */
+
+/* As PostgreSQL subtracts times: whole days of it are days. */
+static Datum
+between_datum(int64 time)
+{
+	Interval   *made = palloc0(sizeof(Interval));
+
+	made->day = time / USECS_PER_DAY;
+	made->time = time % USECS_PER_DAY;
+	return IntervalPGetDatum(made);
+}
 
 static Datum
 bytes_datum(const value_cells *cells, const uint64 *bits, Size header)
@@ -222,6 +244,8 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 		case CELLS_NAMED:
 		case CELLS_LONG:
 			return text_names_datum(cells->names, number);
+		case CELLS_BETWEEN:
+			return between_datum((int64) number);
 		case CELLS_FORMATTED:
 			return OidFunctionCall2Coll(F_TO_CHAR_TIMESTAMP_TEXT, DEFAULT_COLLATION_OID, TimestampGetDatum((int64) number), cells->format);
 		default:

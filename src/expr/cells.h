@@ -22,6 +22,7 @@ typedef enum cell_form
 	CELLS_LONG,					/* so too, a text of the table: threads give it the number */
 	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
 	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
+	CELLS_BETWEEN,				/* an interval between two times: its microseconds, which order it */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID
 } cell_form;
@@ -54,6 +55,9 @@ extern text_names *expr_program_names(const expr_program *program);
 
 /* The parts of an interval become outputs: months, days, microseconds.  false: it has none. */
 extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells);
+
+/* One cell of an interval that lies between two times.  false: it is none. */
+extern bool expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells);
 
 /*
  * A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's.  table: whose

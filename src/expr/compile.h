@@ -228,8 +228,9 @@ extern bool compile_zoned(expr_program *program, const function_call *call, expr
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_spans(expr_program *program, const function_call *call, expr_value *value);
 
-/* The parts of an interval, each an integer of 8 bytes. */
+/* The parts of an interval, each an integer of 8 bytes; and all of one between two times, in microseconds. */
 extern bool compile_interval_parts(expr_program *program, Expr *expr, expr_value *months, expr_value *days, expr_value *time);
+extern bool compile_between(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_any(expr_program *program, const ScalarArrayOpExpr *expr, expr_value *value);
 extern bool compile_array(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_json_contains(expr_program *program, const function_call *call, expr_value *value);

@@ -131,15 +131,23 @@ choose_part(expr_program *program, expr_value condition, expr_value *part)
 	return true;
 }
 
-/* What an aggregate with a filter takes: CASE WHEN filter THEN interval END. */
-static bool
-compile_chosen(expr_program *program, const CaseExpr *choice, interval_parts *parts)
+/* What an aggregate with a filter takes, CASE WHEN filter THEN interval END: the interval and when it is, or NULL. */
+static const CaseWhen *
+filtered(const Expr *expr)
 {
-	const CaseWhen *when = linitial(choice->args);
+	const CaseExpr *choice = (const CaseExpr *) expr;
+
+	if (!IsA(expr, CaseExpr) || choice->arg || list_length(choice->args) != 1 || !IsA(choice->defresult, Const) || !((const Const *) choice->defresult)->constisnull)
+		return NULL;
+	return linitial(choice->args);
+}
+
+static bool
+compile_chosen(expr_program *program, const CaseWhen *when, interval_parts *parts)
+{
 	expr_value	condition;
 
-	return choice->arg == NULL && list_length(choice->args) == 1 && IsA(choice->defresult, Const) && ((const Const *) choice->defresult)->constisnull &&
-		compile_expr(program, when->expr, &condition) && compile_parts(program, when->result, parts) && choose_part(program, condition, &parts->months) &&
+	return compile_expr(program, when->expr, &condition) && compile_parts(program, when->result, parts) && choose_part(program, condition, &parts->months) &&
 		choose_part(program, condition, &parts->days) && choose_part(program, condition, &parts->time);
 }
 
@@ -147,11 +155,12 @@ static bool
 compile_parts(expr_program *program, Expr *expr, interval_parts *parts)
 {
 	const Interval *constant = interval_constant(expr);
+	const CaseWhen *when = filtered(expr);
 
 	if (constant)
 		return compile_constant_parts(program, constant, parts);
-	if (IsA(expr, CaseExpr))
-		return compile_chosen(program, (const CaseExpr *) expr, parts);
+	if (when)
+		return compile_chosen(program, when, parts);
 	if (IsA(expr, Var))
 		return compile_column_parts(program, (const Var *) expr, parts);
 	return compile_difference_parts(program, expr, parts);
@@ -171,6 +180,17 @@ compile_interval_parts(expr_program *program, Expr *expr, expr_value *months, ex
 }
 
 /* ---- one integer */
+
+bool
+compile_between(expr_program *program, Expr *expr, expr_value *value)
+{
+	const CaseWhen *when = filtered(expr);
+	expr_value	condition;
+
+	if (when == NULL)
+		return compile_difference(program, expr, value);
+	return compile_expr(program, when->expr, &condition) && compile_between(program, when->result, value) && choose_part(program, condition, value);
+}
 
 /* As PostgreSQL compares them: a month has 30 days. */
 static bool

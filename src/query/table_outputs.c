@@ -162,7 +162,7 @@ is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
 {
 	element_type type;
 
-	if (cells->form == CELLS_NUMERIC)
+	if (cells->form == CELLS_NUMERIC || cells->form == CELLS_BETWEEN)
 		return !in_all;
 	element_type_fill(&type, type_id);
 	return cells->form == CELLS_NUMBER && type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
@@ -175,6 +175,17 @@ is_sorted(const table_output *output, const Aggref *aggref, const Expr *argument
 	if (returns == MGPU_SORT_DISTINCT && are_equal_by_cells(&output->cells, aggref))
 		return true;
 	return is_sorted_by_cell(&output->cells, exprType((const Node *) argument), returns == MGPU_SORT_VALUES);
+}
+
+/* The first column of an output's values, or -1. */
+static int
+sorted_column(table_job *job, const table_question *question, Expr *argument, uint32 returns, value_cells *cells)
+{
+	if (returns == MGPU_SORT_DISTINCT)
+		return table_job_names(job, question, argument, question->num_read, cells);
+	if (exprType((const Node *) argument) == INTERVALOID)
+		return expr_program_add_between(job->program, argument, cells) ? table_job_columns(job, cells) : -1;
+	return table_job_cells(job, question, argument, cells);
 }
 
 static bool
@@ -191,10 +202,7 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	/* an array has the NULLs of rows that count, and none of the others */
 	if (plan->result == SORTED_ARRAY && linitial_int(columns) >= 0)
 		return false;
-	output->column = -1;
-	if (argument)
-		output->column = returns == MGPU_SORT_DISTINCT ? table_job_names(job, question, argument, question->num_read, &output->cells) :
-			table_job_cells(job, question, argument, &output->cells);
+	output->column = argument ? sorted_column(job, question, argument, returns, &output->cells) : -1;
 	if (output->column < 0 || !is_sorted(output, aggref, argument, returns) || is_half(job->spec, output->column))
 		return false;
 	if (output->cells.form != CELLS_SHOWN)
