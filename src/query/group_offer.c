@@ -25,6 +25,7 @@
 #include "query/job_rows.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
+#include "query/slow_functions.h"
 #include "query/table_job.h"
 #include "settings.h"
 
@@ -97,6 +98,13 @@ group_offer_favour(Path *path)
 	path->total_cost /= 1e6;
 }
 
+static void
+add_cost(Path *path, Cost cost)
+{
+	path->startup_cost += cost;
+	path->total_cost += cost;
+}
+
 /* child returns num_rows rows, singly or in packs; rows is where they come from.  task.executor: who is expected to read them. */
 static void
 add_group_path(group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
@@ -116,6 +124,9 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
+	/* an MgpuScan has what they take */
+	if (child == rows && task->executor == TABLE_BY_NOBODY && !scan_path_is_found(rows))
+		add_cost(&path->path, slow_functions_cost(task->root, rows, task->columns));
 	group_offer_favour(&path->path);
 	offer->paths = lappend(offer->paths, path);
 }

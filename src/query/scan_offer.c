@@ -23,6 +23,7 @@
 #include "query/join_path.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
+#include "query/slow_functions.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
 #include "settings.h"
@@ -78,6 +79,17 @@ typedef struct scan_offer
 	const char *why_not;		/* there is none */
 } scan_offer;
 
+/* What calls above the node take, where groups are made of its rows: workers would make some of these, and share the calls. */
+static Cost
+calls_cost(const scan_offer *offer)
+{
+	const Query *parse = offer->root->parse;
+
+	if (!parse->hasAggs && parse->groupClause == NIL && parse->distinctClause == NIL)
+		return 0;
+	return slow_functions_cost(offer->root, offer->source, parse->targetList);
+}
+
 /* rows: as the job has them; cost: what it takes to find them. */
 static Path *
 make_path(const scan_offer *offer, Path *rows, query *query, table_executor executor)
@@ -95,6 +107,7 @@ make_path(const scan_offer *offer, Path *rows, query *query, table_executor exec
 	path->path.rows = num_rows;
 	path->path.startup_cost = START_COST + table_job_node_cost(offer->root, rows, executor) + offer->target->cost.startup +
 		num_rows * COLUMN_COST * list_length(offer->columns) * cpu_operator_cost * table_job_part(executor);
+	path->path.startup_cost += calls_cost(offer);
 	path->path.total_cost = path->path.startup_cost + num_rows * (RETURN_COST * cpu_operator_cost + offer->target->cost.per_tuple);
 	mgpu_take_disabled_nodes(&path->path, rows);
 	/* below any other plan's */

@@ -135,6 +135,19 @@ unlike($session->query('EXPLAIN SELECT t.j FROM groups JOIN t ON t.id = groups.g
 unlike($session->query('SET mgpu.enable_scan = off; EXPLAIN SELECT id, j FROM t WHERE v < 500'), qr/MgpuScan/, 'a setting');
 like($session->query("SET mgpu.enable_scan = on; SET mgpu.report_declined = on; EXPLAIN SELECT ctid FROM t WHERE v < 500"), qr/Seq Scan/, 'a system column');
 
+# functions that take long, which workers would share
+foreach my $nodes ('on', 'off')
+{
+	run("SET mgpu.enable_group = $nodes", 'SET mgpu.enable_scan = on', 'SET min_parallel_table_scan_size = 0', 'SET parallel_setup_cost = 200');
+	foreach my $try ([ "initcap(c)", 2, qr/^(?!.*Gather).*\(MgpuScan/s ], [ "md5(regexp_replace(c, '[0-9]', '#'))", 2, qr/^(?!.*\(MgpuScan).*Gather/s ], [ "md5(regexp_replace(c, '[0-9]', '#'))", 0, qr/^(?!.*Gather).*\(MgpuScan/s ])
+	{
+		my ($function, $workers, $expected) = @$try;
+		my $plan = $session->query("SET max_parallel_workers_per_gather = $workers; EXPLAIN SELECT $function, count(*) FROM t WHERE v < 600000 AND n > 7 GROUP BY 1");
+
+		like($plan, $expected, "$function with $workers workers, MgpuGroup $nodes");
+	}
+}
+
 ok(service_is_idle($node), 'nothing is left in the service');
 $session->close;
 $node->stop;
