@@ -136,6 +136,53 @@ is_regex(const mgpu_group_spec *spec, int64_t offset)
 		table_at(spec, offset, (uint64_t) regex->next + regex->num_states * regex->num_classes) != NULL && is_closed(regex);
 }
 
+/* Whether an automaton of a match lies so, and all of its states are its own. */
+static bool
+is_automaton(const mgpu_group_spec *spec, int64_t offset, uint32_t place)
+{
+	const mgpu_regex_match *match = (const mgpu_regex_match *) ((const char *) spec->tables + offset);
+	const uint32_t *num_states = (const uint32_t *) ((const char *) match + place);
+	const uint8_t *next = (const uint8_t *) (num_states + 1);
+
+	if (place % sizeof(uint32_t) != 0 || table_at(spec, offset, (uint64_t) place + sizeof(uint32_t)) == NULL || *num_states <= MGPU_REGEX_START ||
+		*num_states > MGPU_REGEX_STATE + 1 ||
+		table_at(spec, offset, (uint64_t) place + sizeof(uint32_t) + *num_states * match->search.num_classes) == NULL)
+		return false;
+	for (uint32_t i = 0; i < *num_states * match->search.num_classes; i++)
+		if ((next[i] & MGPU_REGEX_STATE) >= *num_states)
+			return false;
+	return true;
+}
+
+static bool
+is_step(const mgpu_group_spec *spec, int64_t offset, const mgpu_regex_step *step)
+{
+	switch (step->code)
+	{
+		case MGPU_REGEX_LEFT:
+		case MGPU_REGEX_RIGHT:
+			return is_automaton(spec, offset, step->left) && is_automaton(spec, offset, step->right);
+		case MGPU_REGEX_LITERAL:
+			return table_at(spec, offset, (uint64_t) step->left + step->right) != NULL;
+		default:
+			return step->code == MGPU_REGEX_COPY;
+	}
+}
+
+static bool
+is_match(const mgpu_group_spec *spec, int64_t offset)
+{
+	const mgpu_regex_match *match = table_at(spec, offset, sizeof(*match));
+
+	if (match == NULL || !is_regex(spec, offset) || !is_automaton(spec, offset, match->whole) || match->steps % sizeof(uint32_t) != 0 ||
+		table_at(spec, offset, match->steps + (uint64_t) match->num_steps * sizeof(mgpu_regex_step)) == NULL)
+		return false;
+	for (uint32_t i = 0; i < match->num_steps; i++)
+		if (!is_step(spec, offset, (const mgpu_regex_step *) ((const char *) match + match->steps) + i))
+			return false;
+	return true;
+}
+
 bool
 mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 {
@@ -149,6 +196,9 @@ mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return is_pattern(spec, op->number);
 		case MGPU_RUN_REGEX:
 			return is_regex(spec, op->number);
+		case MGPU_RUN_REGEX_PART:
+		case MGPU_RUN_REPLACE_REGEX:
+			return is_match(spec, op->number);
 		case MGPU_RUN_CHANGE_CASE:
 			return is_case_map(spec, op->number);
 		case MGPU_RUN_TIME_BIN:

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/program_regex.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -140,11 +142,13 @@ enum
 	OP(TRAILING, trailing, "right", "ssi") /* bytes, how many */ \
 	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
 	OP(REGEX, regex, "~", "is") /* number: an mgpu_regex */ \
+	OP(REGEX_PART, regex_part, "substring", "ss") /* number: an mgpu_regex_match */ \
 	/* texts that are made; width: the number of the operation among these, from 0 (mgpu_made) */ \
 	OP(CHANGE_CASE, change_case, "change case", "ss") /* number: an mgpu_case_map */ \
 	OP(JOIN_BYTES, join_bytes, "||", "sss") \
 	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
+	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
@@ -264,32 +268,6 @@ typedef struct mgpu_case_map
 	uint16_t	num_changes;
 	mgpu_case_change changes[];	/* in order */
 } mgpu_case_map;
-
-/*
- * A regular expression: an automaton.  States are rows of num_classes next states each, of one byte: for the classes of characters, and the last one for
- * the end of the text.  Characters beyond ASCII are of classes by ranges, of which the first begins at 0.
- */
-typedef struct mgpu_regex_range
-{
-	uint32_t	begin;			/* up to the next one's */
-	uint32_t	class_of;
-} mgpu_regex_range;
-
-#define MGPU_REGEX_LOST 0		/* states: there will be no match */
-#define MGPU_REGEX_FOUND 1
-#define MGPU_REGEX_UNKNOWN UINT32_MAX	/* class of a character that the automaton does not know */
-
-typedef struct mgpu_regex
-{
-	uint32_t	first;			/* state */
-	uint32_t	num_states;
-	uint32_t	num_classes;	/* with the end */
-	uint32_t	num_ranges;
-	uint32_t	is_utf8;		/* else each byte is a character */
-	uint32_t	ranges;			/* where these are, from the begin of this struct */
-	uint32_t	next;
-	uint8_t		of_ascii[128];
-} mgpu_regex;
 
 /*
  * A quotient by a constant: a product by a factor.  The least dividends show most_shown digits, those from a 10,000th of step on four less, those from step on

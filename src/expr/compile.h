@@ -234,6 +234,7 @@ extern bool compile_between(expr_program *program, Expr *expr, expr_value *value
 extern bool compile_any(expr_program *program, const ScalarArrayOpExpr *expr, expr_value *value);
 extern bool compile_array(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_json_contains(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_matches(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);

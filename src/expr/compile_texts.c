@@ -184,6 +184,8 @@ compile_text(expr_program *program, const function_call *call, expr_value *value
 			return compile_ilike(program, call, value);
 		case FORM_REGEX:
 			return compile_regex(program, call, value);
+		case FORM_MATCHES:
+			return compile_matches(program, call, value);
 		default:
 			/* what is replaced is found by its bytes */
 			return (call->known->code == MGPU_RUN_JOIN_BYTES || compares_bytes(call->collation, false)) && compile_joined(program, call, value);

@@ -8,11 +8,10 @@
  */
 #include "postgres.h"
 
-#include "regex/regex.h"
-#include "regex/regguts.h"
+#include "mb/pg_wchar.h"
 
 #include "compat.h"
-#include "expr/compile.h"
+#include "expr/expr_regex.h"
 
 #define MOST_STATES 200
 #define MOST_CLASSES 100
@@ -27,19 +26,21 @@ typedef struct state_set
 	uint64		words[MOST_NFA_STATES / 64];
 } state_set;
 
-/* An automaton under way. */
-typedef struct regex_maker
+/* A table under way, and the automaton that is added to it. */
+struct regex_maker
 {
-	const struct cnfa *nfa;
+	StringInfoData table;
 	struct colormap *colors;
 	color		classes[MOST_CLASSES];	/* the color of each class */
 	int			num_classes;	/* without the end */
 	mgpu_regex_range ranges[MOST_RANGES];
 	int			num_ranges;
-	state_set	sets[MOST_STATES];	/* of each state: from MGPU_REGEX_FOUND + 1 on */
+	const struct cnfa *nfa;
+	bool		is_search;		/* a match is all it finds; else, it finds all ends */
+	state_set	sets[MOST_STATES];	/* of each state: from MGPU_REGEX_FOUND + 1 on; of ends, from MGPU_REGEX_START on */
 	int			num_states;
 	uint8		next[MOST_STATES][MOST_CLASSES];
-} regex_maker;
+};
 
 /* ---- classes */
 
@@ -117,35 +118,46 @@ states_behind(const regex_maker *maker, const state_set *set, color of, bool is_
 	return behind;
 }
 
-/* The number of a set of states; -1: there are too many. */
+/* The number of a set of states, in which what has been found is none; -1: there are too many. */
 static int
-state_of(regex_maker *maker, const state_set *set)
+number_of_set(regex_maker *maker, const state_set *set)
 {
 	static const state_set none = {0};
 	int			number = 0;
 
-	if (has_state(set, maker->nfa->post))
-		return MGPU_REGEX_FOUND;
 	if (memcmp(set, &none, sizeof(none)) == 0)
 		return MGPU_REGEX_LOST;
 	while (number < maker->num_states && memcmp(&maker->sets[number], set, sizeof(*set)) != 0)
 		number++;
-	if (number == MOST_STATES)
+	if (number == (maker->is_search ? MOST_STATES : MGPU_REGEX_STATE))
 		return -1;
 	if (number == maker->num_states)
 		maker->sets[maker->num_states++] = *set;
-	return MGPU_REGEX_FOUND + 1 + number;
+	return (maker->is_search ? MGPU_REGEX_FOUND + 1 : MGPU_REGEX_START) + number;
+}
+
+static int
+state_of(regex_maker *maker, state_set set)
+{
+	int			number;
+
+	if (!has_state(&set, maker->nfa->post))
+		return number_of_set(maker, &set);
+	if (maker->is_search)
+		return MGPU_REGEX_FOUND;
+	set.words[maker->nfa->post / 64] &= ~(UINT64CONST(1) << (maker->nfa->post % 64));
+	number = number_of_set(maker, &set);
+	return number < 0 ? number : number | MGPU_REGEX_ENDS;
 }
 
 /* Find what is behind a state, whatever comes. */
 static bool
-find_next(regex_maker *maker, int number)
+find_next(regex_maker *maker, int number, color end)
 {
 	for (int i = 0; i <= maker->num_classes; i++)
 	{
 		bool		is_end = i == maker->num_classes;
-		state_set	behind = states_behind(maker, &maker->sets[number], is_end ? maker->nfa->eos[1] : maker->classes[i], !is_end);
-		int			next = state_of(maker, &behind);
+		int			next = state_of(maker, states_behind(maker, &maker->sets[number], is_end ? end : maker->classes[i], !is_end));
 
 		if (next < 0)
 			return false;
@@ -154,64 +166,123 @@ find_next(regex_maker *maker, int number)
 	return true;
 }
 
-/* Find all states; the first one is behind the begin of the text. */
+/* Find all states.  The first is before the text or, of a search, behind its begin: *first. */
 static bool
-find_states(regex_maker *maker, mgpu_regex *regex)
+find_states(regex_maker *maker, const struct cnfa *nfa, bool is_search, uint32 *first)
 {
 	state_set	before = {0};
-	state_set	first;
-	int			number;
 
-	before.words[maker->nfa->pre / 64] |= UINT64CONST(1) << (maker->nfa->pre % 64);
-	first = states_behind(maker, &before, maker->nfa->bos[1], false);
-	number = state_of(maker, &first);
-	if (number < 0)
+	maker->nfa = nfa;
+	maker->is_search = is_search;
+	maker->num_states = 0;
+	if (nfa->nstates == 0 || nfa->nstates > MOST_NFA_STATES || (nfa->flags & HASLACONS) != 0)
 		return false;
-	regex->first = (uint32) number;
+	before.words[nfa->pre / 64] |= UINT64CONST(1) << (nfa->pre % 64);
+	*first = (uint32) state_of(maker, is_search ? states_behind(maker, &before, nfa->bos[1], false) : before);
 	for (int i = 0; i < maker->num_states; i++)
-		if (!find_next(maker, i))
+		if (!find_next(maker, i, !is_search && i == 0 ? nfa->bos[1] : nfa->eos[1]))
 			return false;
 	return true;
 }
 
 /* ---- the table */
 
-static int64
-write_table(expr_program *program, const regex_maker *maker, mgpu_regex *regex)
+uint32
+regex_add_bytes(regex_maker *maker, const void *bytes, Size size)
+{
+	uint32		offset = maker->table.len;
+
+	appendBinaryStringInfo(&maker->table, bytes, size);
+	return offset;
+}
+
+/* Add the next states of the automaton, and of as many others before these. */
+static uint32
+add_next(regex_maker *maker, int num_before)
 {
 	int			num_classes = maker->num_classes + 1;
-	Size		range_bytes = maker->num_ranges * sizeof(mgpu_regex_range);
-	Size		size;
-	char	   *table;
+	uint8	   *none = palloc0(num_before * num_classes);
+	uint32		offset = regex_add_bytes(maker, none, num_before * num_classes);
 
-	regex->num_states = (uint32) (MGPU_REGEX_FOUND + 1 + maker->num_states);
-	regex->num_classes = (uint32) num_classes;
-	regex->num_ranges = (uint32) maker->num_ranges;
-	regex->ranges = sizeof(mgpu_regex);
-	regex->next = (uint32) (sizeof(mgpu_regex) + range_bytes);
-	size = regex->next + regex->num_states * num_classes;
-	if (size > MOST_TABLE_BYTES)
-		return -1;
-	table = palloc0(size);
-	memcpy(table, regex, sizeof(mgpu_regex));
-	memcpy(table + regex->ranges, maker->ranges, range_bytes);
 	for (int i = 0; i < maker->num_states; i++)
-		memcpy(table + regex->next + (MGPU_REGEX_FOUND + 1 + i) * num_classes, maker->next[i], num_classes);
-	return table_add(program, table, size);
+		(void) regex_add_bytes(maker, maker->next[i], num_classes);
+	return offset;
+}
+
+void
+regex_align(regex_maker *maker)
+{
+	while (maker->table.len % sizeof(uint32) != 0)
+		appendStringInfoChar(&maker->table, '\0');
+}
+
+uint32
+regex_add_ends(regex_maker *maker, const struct cnfa *nfa)
+{
+	uint32		num_states;
+	uint32		offset;
+
+	if (!find_states(maker, nfa, false, &num_states))
+		return 0;
+	regex_align(maker);
+	num_states = MGPU_REGEX_START + maker->num_states;
+	offset = regex_add_bytes(maker, &num_states, sizeof(num_states));
+	(void) add_next(maker, MGPU_REGEX_START);
+	return offset;
+}
+
+void *
+regex_header(regex_maker *maker)
+{
+	return maker->table.data;
+}
+
+regex_maker *
+regex_begin(const regex_t *compiled, bool is_utf8, Size header_bytes)
+{
+	struct guts *guts = (struct guts *) compiled->re_guts;
+	regex_maker *maker = palloc0(sizeof(regex_maker));
+	mgpu_regex	regex = {.is_utf8 = is_utf8,.ranges = header_bytes};
+
+	maker->colors = &guts->cmap;
+	initStringInfo(&maker->table);
+	if ((compiled->re_info & REG_UBACKREF) != 0 || !find_classes(maker, &regex) || !find_states(maker, &guts->search, true, &regex.first))
+		return NULL;
+	regex.num_states = (uint32) (MGPU_REGEX_FOUND + 1 + maker->num_states);
+	regex.num_classes = (uint32) maker->num_classes + 1;
+	regex.num_ranges = (uint32) maker->num_ranges;
+	(void) regex_add_bytes(maker, palloc0(header_bytes), header_bytes);
+	(void) regex_add_bytes(maker, maker->ranges, maker->num_ranges * sizeof(mgpu_regex_range));
+	regex.next = add_next(maker, MGPU_REGEX_FOUND + 1);
+	memcpy(maker->table.data, &regex, sizeof(regex));
+	return maker;
+}
+
+int64
+regex_end(regex_maker *maker, expr_program *program)
+{
+	return maker->table.len > MOST_TABLE_BYTES ? -1 : table_add(program, maker->table.data, maker->table.len);
+}
+
+const regex_t *
+regex_compile(text *pattern, bool any_case, Oid collation)
+{
+	int			flags = any_case ? REG_ADVANCED | REG_ICASE : REG_ADVANCED;
+	pg_wchar   *characters = palloc((VARSIZE_ANY_EXHDR(pattern) + 1) * sizeof(pg_wchar));
+	int			length = pg_mb2wchar_with_len(VARDATA_ANY(pattern), characters, (int) VARSIZE_ANY_EXHDR(pattern));
+	regex_t		tried;
+
+	if (pg_regcomp(&tried, characters, length, flags, collation) != REG_OKAY)
+		return NULL;
+	pg_regfree(&tried);
+	return RE_compile_and_cache(pattern, flags, collation);
 }
 
 int64
 table_of_regex(expr_program *program, text *pattern, bool any_case, Oid collation, bool is_utf8)
 {
-	regex_t    *compiled = RE_compile_and_cache(pattern, any_case ? REG_ADVANCED | REG_ICASE : REG_ADVANCED, collation);
-	struct guts *guts = (struct guts *) compiled->re_guts;
-	regex_maker *maker = palloc0(sizeof(regex_maker));
-	mgpu_regex	regex = {.is_utf8 = is_utf8};
+	const regex_t *compiled = regex_compile(pattern, any_case, collation);
+	regex_maker *maker = compiled == NULL ? NULL : regex_begin(compiled, is_utf8, sizeof(mgpu_regex));
 
-	maker->nfa = &guts->search;
-	maker->colors = &guts->cmap;
-	if ((compiled->re_info & REG_UBACKREF) != 0 || maker->nfa->nstates == 0 || maker->nfa->nstates > MOST_NFA_STATES ||
-		(maker->nfa->flags & HASLACONS) != 0 || !find_classes(maker, &regex) || !find_states(maker, &regex))
-		return -1;
-	return write_table(program, maker, &regex);
+	return maker == NULL ? -1 : regex_end(maker, program);
 }

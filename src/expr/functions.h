@@ -31,6 +31,7 @@ typedef enum function_form
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
 	FORM_ILIKE,					/* the same */
 	FORM_REGEX,					/* number: REGEX_NOT and REGEX_ANY_CASE */
+	FORM_MATCHES,				/* a part of a text, or the text with other parts, by a regular expression */
 	FORM_CASE,					/* number: 1 if it is upper */
 	FORM_JOINED,				/* a text that is made of others */
 	FORM_TRUNCATE,				/* date_trunc */

@@ -98,6 +98,9 @@ width_of_call(const table_question *question, Oid function, const List *args)
 		case F_UPPER_TEXT:
 			return width_of_all(question, args, false);
 		case F_REPLACE:
+		case F_SUBSTRING_TEXT_TEXT:
+		case F_REGEXP_REPLACE_TEXT_TEXT_TEXT:
+		case F_REGEXP_REPLACE_TEXT_TEXT_TEXT_TEXT:
 			return text_width_of(question, linitial(args));
 		default:
 			return (text_width) {.mean = USUAL_WIDTH};

@@ -44,6 +44,9 @@ DECLARE
 BEGIN
     IF bare ~ '(regex(eq|ne)|regexp_like)$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"",a,"^a","c$","^$",.,"^.{3}$","[^a-z]","(ab)+$","\\w\\s","\\d","(a)b\\1","ä|z","[à-ü]{2}","(?i)AB","a.*c","x*","^(?!a)","[[:alpha:]]%"}'::text[]) p;
+    ELSIF bare = 'regexp_replace' OR (bare = 'substring' AND types[2] = 'text'::regtype) THEN
+        RETURN QUERY SELECT format('%s(%s)', name, concat_ws(', ', 'a', quote_literal(p), CASE WHEN bare <> 'substring' THEN quote_literal(r) END, CASE WHEN cardinality(types) = 4 THEN quote_literal('gi') END))
+            FROM unnest('{"",b,"(a)b?","^(.)(.*)$",x*,"(.*?)c","[^A]+$","ä|z","(ab)+","(.)\\1","(a|)(b|c)"}'::text[]) p, unnest(CASE WHEN bare = 'substring' THEN '{""}' ELSE '{"",x,"<\\1\\2>","\\&\\&\\\\"}' END::text[]) r;
     ELSIF bare ~ 'like$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
     ELSIF bare ~ '^array' THEN

@@ -26,12 +26,27 @@ enum
 	REGEX_AT = 144,				/* two classes, three states, two ranges */
 	REGEX_END = 144 + sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range) + 6,
 	QUOTIENT_AT = (REGEX_END + 7) & ~7,
-	QUOTIENT_END = QUOTIENT_AT + sizeof(mgpu_quotient)
+	QUOTIENT_END = QUOTIENT_AT + sizeof(mgpu_quotient),
+	MATCH_AT = (QUOTIENT_END + 7) & ~7
 };
+
+/* At MATCH_AT: what the automaton has, another of two states, a step of each code. */
+typedef struct match_table
+{
+	mgpu_regex_match match;
+	mgpu_regex_range ranges[2];
+	uint8_t		next[8];
+	uint32_t	num_states;
+	uint8_t		ends[4];
+	mgpu_regex_step steps[MGPU_REGEX_LITERAL + 1];
+	char		literal[4];
+} match_table;
 
 static uint32_t
 tables_end(uint16_t code)
 {
+	if (code == MGPU_RUN_REGEX_PART || code == MGPU_RUN_REPLACE_REGEX)
+		return MATCH_AT + sizeof(match_table);
 	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : TABLES_END;
 }
 
@@ -39,6 +54,20 @@ static void
 put(mgpu_group_spec *spec, int offset, const void *bytes, size_t size)
 {
 	memcpy((char *) spec->tables + offset, bytes, size);
+}
+
+static void
+put_match(mgpu_group_spec *spec, const mgpu_regex *regex)
+{
+	match_table table = {.match = {.search = *regex,.whole = offsetof(match_table, num_states),.num_steps = MGPU_REGEX_LITERAL + 1,.steps = offsetof(match_table, steps)},
+		.ranges = {{0, 1}, {0x800, MGPU_REGEX_UNKNOWN}},.next = {0, 0, 1, 1, 2, 1},.num_states = 2,.ends = {0, 0, MGPU_REGEX_ENDS | 1, MGPU_REGEX_ENDS}};
+
+	table.match.search.ranges = offsetof(match_table, ranges);
+	table.match.search.next = offsetof(match_table, next);
+	for (uint16_t i = 0; i <= MGPU_REGEX_LITERAL; i++)
+		table.steps[i] = (mgpu_regex_step) {i, 0, offsetof(match_table, num_states), offsetof(match_table, num_states)};
+	table.steps[MGPU_REGEX_LITERAL] = (mgpu_regex_step) {MGPU_REGEX_LITERAL, 0, offsetof(match_table, literal), sizeof(table.literal)};
+	put(spec, MATCH_AT, &table, sizeof(table));
 }
 
 static void
@@ -63,6 +92,7 @@ fill_tables(mgpu_group_spec *spec)
 	put(spec, REGEX_AT, &regex, sizeof(regex));
 	put(spec, REGEX_AT + sizeof(regex), ranges, sizeof(ranges));
 	put(spec, REGEX_AT + sizeof(regex) + sizeof(ranges), next, sizeof(next));
+	put_match(spec, &regex);
 	put(spec, INTEGERS_AT, integers, sizeof(integers));
 	put(spec, STRINGS_AT, strings, sizeof(strings));
 	put(spec, PATTERN_AT, pattern, sizeof(pattern));
@@ -134,6 +164,9 @@ number_of(uint16_t code)
 			return CASE_AT;
 		case MGPU_RUN_REGEX:
 			return REGEX_AT;
+		case MGPU_RUN_REGEX_PART:
+		case MGPU_RUN_REPLACE_REGEX:
+			return MATCH_AT;
 		case MGPU_RUN_TIME_BIN:
 			return BIN_AT;
 		case MGPU_RUN_DIVIDE_SHOWN:
@@ -375,11 +408,46 @@ test_regexes(void)
 	UNIT_CHECK(takes_regex_byte(next + 5, 2) && !takes_regex_byte(next + 5, 3));
 }
 
+static bool
+takes_match(size_t offset, uint32_t number)
+{
+	bool		takes_part = takes_table(MGPU_RUN_REGEX_PART, MATCH_AT + (int) offset, &number, sizeof(number));
+
+	UNIT_CHECK(takes_part == takes_table(MGPU_RUN_REPLACE_REGEX, MATCH_AT + (int) offset, &number, sizeof(number)));
+	return takes_part;
+}
+
+static bool
+takes_match_step(uint16_t code, size_t field, uint32_t number)
+{
+	return takes_match(offsetof(match_table, steps) + code * sizeof(mgpu_regex_step) + field, number);
+}
+
+static void
+test_matches(void)
+{
+	static const size_t fields[] = {offsetof(mgpu_regex_step, left), offsetof(mgpu_regex_step, right)};
+	size_t		ends = offsetof(match_table, ends);
+
+	UNIT_CHECK(!takes_match(offsetof(mgpu_regex, num_classes), 200) && !takes_match(offsetof(mgpu_regex, first), 3));
+	UNIT_CHECK(!takes_match(offsetof(mgpu_regex_match, whole), 1) && !takes_match(offsetof(mgpu_regex_match, whole), UINT32_MAX) &&
+			   !takes_match(offsetof(mgpu_regex_match, whole), UINT32_MAX - 3) && !takes_match(offsetof(mgpu_regex_match, whole), sizeof(match_table)));
+	UNIT_CHECK(takes_match(offsetof(mgpu_regex_match, num_steps), 0) && !takes_match(offsetof(mgpu_regex_match, num_steps), MGPU_REGEX_LITERAL + 3) &&
+			   !takes_match(offsetof(mgpu_regex_match, num_steps), UINT32_MAX));
+	UNIT_CHECK(!takes_match(offsetof(mgpu_regex_match, steps), 1) && !takes_match(offsetof(mgpu_regex_match, steps), UINT32_MAX - 3));
+	UNIT_CHECK(!takes_match(offsetof(match_table, num_states), 1) && !takes_match(offsetof(match_table, num_states), 129) && !takes_match(offsetof(match_table, num_states), UINT32_MAX));
+	UNIT_CHECK(takes_match(ends, 0x01808101) && !takes_match(ends, 0x02000000) && !takes_match(ends, 0x82));
+	for (uint16_t code = 0; code <= MGPU_REGEX_LITERAL; code++)
+		for (size_t i = 0; i < 2; i++)
+			UNIT_CHECK(takes_match_step(code, fields[i], UINT32_MAX - 3) == (code == MGPU_REGEX_COPY));
+	UNIT_CHECK(!takes_match_step(MGPU_REGEX_COPY, offsetof(mgpu_regex_step, code), MGPU_REGEX_LITERAL + 1));
+}
+
 /* Tables that are not where they should be, or end elsewhere. */
 static void
 test_places(void)
 {
-	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN,
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_REGEX_PART, MGPU_RUN_REPLACE_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN,
 		MGPU_RUN_LOCAL_OF_ZONED, MGPU_RUN_ZONED_OF_LOCAL};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -478,6 +546,7 @@ main(void)
 	test_shown_cells();
 	test_made();
 	test_regexes();
+	test_matches();
 	test_loads();
 	test_places();
 	test_tables();

@@ -406,6 +406,60 @@ make_regex(mgpu_regex *regex)
 		next[i] = (uint8_t) (unit_random_below(4) == 0 ? unit_random_below(2) : 2 + unit_random_below(REGEX_STATES - 2));
 }
 
+#define MATCH_AUTOMATA 3
+#define MATCH_STEPS 5
+
+typedef struct match_table
+{
+	mgpu_regex_match match;
+	mgpu_regex_range ranges[3];
+	uint8_t		next[REGEX_STATES * REGEX_CLASSES + 2];
+	struct
+	{
+		uint32_t	num_states;
+		uint8_t		next[REGEX_STATES * REGEX_CLASSES + 2];
+	}			ends[MATCH_AUTOMATA];
+	mgpu_regex_step steps[MATCH_STEPS];
+} match_table;
+
+static uint32_t
+random_automaton(void)
+{
+	return (uint32_t) (offsetof(match_table, ends) + unit_random_below(MATCH_AUTOMATA) * sizeof(((match_table *) NULL)->ends[0]));
+}
+
+/* Automata of any arcs, which rarely get lost, and any steps. */
+static void
+make_match(match_table *table)
+{
+	mgpu_regex *regex = &table->match.search;
+
+	make_regex(regex);
+	/* what is behind it moves behind the rest of the match */
+	memmove(table->next, (char *) table + regex->next, REGEX_STATES * REGEX_CLASSES);
+	memmove(table->ranges, (char *) table + regex->ranges, sizeof(table->ranges));
+	regex->ranges = offsetof(match_table, ranges);
+	regex->next = offsetof(match_table, next);
+	for (int i = 0; i < MATCH_AUTOMATA; i++)
+	{
+		table->ends[i].num_states = REGEX_STATES;
+		for (int k = 0; k < REGEX_STATES * REGEX_CLASSES; k++)
+			table->ends[i].next[k] = (uint8_t) ((unit_random_below(3) == 0 ? MGPU_REGEX_ENDS : 0) | (unit_random_below(8) == 0 ? MGPU_REGEX_LOST : 2 + unit_random_below(REGEX_STATES - 2)));
+	}
+	table->match.whole = random_automaton();
+	table->match.is_shortest = (uint16_t) unit_random_below(2);
+	table->match.is_global = (uint16_t) unit_random_below(2);
+	table->match.num_steps = (uint32_t) unit_random_below(MATCH_STEPS + 1);
+	table->match.steps = offsetof(match_table, steps);
+	for (int i = 0; i < MATCH_STEPS; i++)
+	{
+		uint16_t	code = (uint16_t) unit_random_below(MGPU_REGEX_LITERAL + 1);
+		bool		is_literal = code == MGPU_REGEX_LITERAL;
+
+		table->steps[i] = (mgpu_regex_step) {code, (uint16_t) unit_random_below(2), is_literal ? 28 : random_automaton(), is_literal ? 3 : random_automaton()};
+	}
+}
+
 #define NUM_BUILD_COLUMNS 4
 #define MOST_BUILD_ROWS 24
 #define DENSE_KEYS 64
@@ -466,6 +520,8 @@ make_table(program_case *given, number_kind kind)
 		make_regex(table);
 	else if (kind == QUOTIENT)
 		make_quotient(table);
+	else if (kind == MATCH)
+		make_match(table);
 	else
 	{
 		bin->stride = 1 + (int64_t) unit_random_below(UINT64_C(1) << unit_random_below(50));

@@ -30,6 +30,7 @@ typedef enum number_kind
 	ZONE,
 	CASE_MAP,
 	REGEX,
+	MATCH,
 	BUILD
 } number_kind;
 
@@ -125,10 +126,12 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_TRAILING] = {"ss4", {8}, ENCODING},
 	[MGPU_RUN_LIKE] = {"is", {1}, PATTERN},
 	[MGPU_RUN_REGEX] = {"is", {1}, REGEX},
+	[MGPU_RUN_REGEX_PART] = {"ss", {8}, MATCH},
 	[MGPU_RUN_CHANGE_CASE] = {"ss", {0}, CASE_MAP},
 	[MGPU_RUN_JOIN_BYTES] = {"sss", {0}, PLAIN},
 	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},
 	[MGPU_RUN_REPLACE_BYTES] = {"ssss", {0}, PLAIN},
+	[MGPU_RUN_REPLACE_REGEX] = {"ss", {0}, MATCH},
 	[MGPU_RUN_JSON_TEXT] = {"sjs", {0}, PLAIN},
 	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, PLAIN},
 	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, PLAIN},

@@ -28,9 +28,21 @@ mgpu_class_of_character(const mgpu_regex *regex, uint32_t c)
 	return ranges[low].class_of;
 }
 
-/* Whether a text has a match: true, false or, of an unknown character, a fault. */
+/* The class of the character at an offset, of *bytes bytes. */
+MGPU_CODEC uint32_t
+mgpu_class_at(const mgpu_regex *regex, const char *text, uint32_t length, uint32_t at, uint32_t *bytes)
+{
+	uint8_t		byte = (uint8_t) text[at];
+
+	*bytes = 1;
+	if (byte < 0x80)
+		return regex->of_ascii[byte];
+	return mgpu_class_of_character(regex, regex->is_utf8 ? mgpu_character_at(text, length, at, bytes) : byte);
+}
+
+/* Whether a text has a match: true, false or, of an unknown character, a fault.  None begins before *begin: there, nothing had been found yet. */
 MGPU_CODEC uint8_t
-mgpu_search_regex(const mgpu_regex *regex, const char *text, uint32_t length, int64_t *result)
+mgpu_search_regex(const mgpu_regex *regex, const char *text, uint32_t length, int64_t *result, uint32_t *begin)
 {
 	const uint8_t *next = (const uint8_t *) regex + regex->next;
 	uint32_t	state = regex->first;
@@ -38,16 +50,13 @@ mgpu_search_regex(const mgpu_regex *regex, const char *text, uint32_t length, in
 
 	while (at < length && state > MGPU_REGEX_FOUND)
 	{
-		uint8_t		byte = (uint8_t) text[at];
-		uint32_t	bytes = 1;
-		uint32_t	class_of;
+		uint32_t	bytes;
+		uint32_t	class_of = mgpu_class_at(regex, text, length, at, &bytes);
 
-		if (byte < 0x80)
-			class_of = regex->of_ascii[byte];
-		else
-			class_of = mgpu_class_of_character(regex, regex->is_utf8 ? mgpu_character_at(text, length, at, &bytes) : byte);
 		if (class_of == MGPU_REGEX_UNKNOWN)
 			return MGPU_IS_FAULT;
+		if (state == regex->first)
+			*begin = at;
 		state = next[state * regex->num_classes + class_of];
 		at += bytes;
 	}
@@ -67,8 +76,10 @@ mgpu_run_regex(mgpu_frame frame, mgpu_program_op op)
 
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
+		uint32_t	begin;
+
 		to.integers[i] = 0;
-		to.states[i] = a.states[i] == MGPU_IS_VALUE ? mgpu_search_regex(regex, a.bytes[i], a.lengths[i], &to.integers[i]) : a.states[i];
+		to.states[i] = a.states[i] == MGPU_IS_VALUE ? mgpu_search_regex(regex, a.bytes[i], a.lengths[i], &to.integers[i], &begin) : a.states[i];
 	}
 }
 
