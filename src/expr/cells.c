@@ -7,7 +7,9 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -193,6 +195,60 @@ expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells)
 		return false;
 	*cells = (value_cells) {.form = CELLS_BETWEEN,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = expr_program_add_output(program, value)};
 	return true;
+}
+
+/* ---- NULLs as values */
+
+/* A value of a register's kind. */
+static bool
+make_filler(expr_program *program, expr_type type, expr_value *value)
+{
+	Const	   *constant = type.lane == MGPU_LANE_REAL ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(0), false, FLOAT8PASSBYVAL) :
+		type.lane == MGPU_LANE_BYTES ? makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(""), false, false) :
+		makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+
+	if (!compile_expr(program, (Expr *) constant, value))
+		return false;
+	if (type.lane == MGPU_LANE_SHOWN)
+		*value = show_scale(program, *value, 0);
+	return true;
+}
+
+bool
+expr_program_fill_cells(expr_program *program, Expr *is_null, value_cells *cells)
+{
+	expr_value	from[3];
+
+	if (!compile_expr(program, is_null, &from[0]))
+		return false;
+	for (int i = cells->first; i < cells->first + cells->num_cells; i++)
+	{
+		from[2] = program->outputs[i];
+		if (!make_filler(program, from[2].type, &from[1]))
+			return false;
+		program->outputs[i] = add_op(program, MGPU_RUN_CHOOSE, from[2].type, 0, 3, from);
+	}
+	return true;
+}
+
+/* As decimal digits. */
+int
+expr_program_add_flags(expr_program *program, List *conditions)
+{
+	const expr_type type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	expr_value	both[2];
+	ListCell   *cell;
+
+	if (!compile_expr(program, linitial(conditions), &both[0]))
+		return -1;
+	for_each_from(cell, conditions, 1)
+	{
+		if (!compile_expr(program, lfirst(cell), &both[1]))
+			return -1;
+		both[0] = add_op(program, MGPU_RUN_SCALE_UP, type, 10, 1, both);
+		both[0] = add_op(program, MGPU_RUN_ADD_INTEGER, type, 0, 2, both);
+	}
+	return expr_program_add_output(program, both[0]);
 }
 
 /* ---- values */

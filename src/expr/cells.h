@@ -24,7 +24,8 @@ typedef enum cell_form
 	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
 	CELLS_BETWEEN,				/* an interval between two times: its microseconds, which order it */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
-	CELLS_UUID
+	CELLS_UUID,
+	CELLS_RECORD				/* of several expressions, one behind the other: see table_job_row (query/table_job.h) */
 } cell_form;
 
 typedef struct value_cells
@@ -58,6 +59,12 @@ extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_c
 
 /* One cell of an interval that lies between two times.  false: it is none. */
 extern bool expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells);
+
+/* Put zeros, or empty texts, in place of cells that are NULL where a condition is true.  false: no program can have the condition. */
+extern bool expr_program_fill_cells(expr_program *program, Expr *is_null, value_cells *cells);
+
+/* An output that says which of some conditions are true, NULL where one is.  -1: no program can have them. */
+extern int	expr_program_add_flags(expr_program *program, List *conditions);
 
 /*
  * A row's TID as an expression, of 8 bytes (mgpu_tid_of): of the table, or of a build by its number (expr_builds.h) in place of a relation's.  table: whose

@@ -44,9 +44,9 @@ give_up(group_task *task, const char *why_not)
 
 /* ---- columns */
 
-/* The number of the column that holds an expression, or -1 if the node cannot have it. */
+/* The number of the column that holds an expression, or -1 if the node cannot have it.  It may be of a pseudo-type. */
 static int
-take_column(group_task *task, Expr *expr)
+take_any_column(group_task *task, Expr *expr)
 {
 	Oid			type_id = exprType((Node *) expr);
 	ListCell   *cell;
@@ -59,11 +59,6 @@ take_column(group_task *task, Expr *expr)
 		give_up(task, "an expression is volatile, returns a set or has a subquery");
 		return -1;
 	}
-	if (get_typtype(type_id) == TYPTYPE_PSEUDO)
-	{
-		give_up(task, "a column has a pseudo-type");
-		return -1;
-	}
 	task->columns = lappend(task->columns, expr);
 	if (!get_typbyval(type_id))
 		task->copies += IsA(expr, Var) ? 1 : COMPUTED_COPIES;
@@ -71,6 +66,17 @@ take_column(group_task *task, Expr *expr)
 		task->looked_into = bms_add_member(task->looked_into, list_length(task->columns) - 1);
 	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);
 	return list_length(task->columns) - 1;
+}
+
+static int
+take_column(group_task *task, Expr *expr)
+{
+	if (get_typtype(exprType((Node *) expr)) == TYPTYPE_PSEUDO)
+	{
+		give_up(task, "a column has a pseudo-type");
+		return -1;
+	}
+	return take_any_column(task, expr);
 }
 
 /* ---- keys */
@@ -158,13 +164,14 @@ take_argument(group_task *task, const Aggref *aggref, const group_plan *plan, in
 {
 	Expr	   *argument = group_argument(aggref, plan, n);
 	bool		sorts = ((const TargetEntry *) list_nth(aggref->args, n))->ressortgroupref != 0;
+	bool		counts_rows = IsA(argument, RowExpr) && plan->way == GROUP_WAY_SORT && plan->result == SORTED_COUNT_DISTINCT;
 	int			column;
 
 	if (may_stay_constant(aggref, plan, argument))
 		return -1;
 	if (aggref->aggfilter && !IsA(argument, Var) && !IsA(argument, Const))
 		argument = make_case(aggref->aggfilter, argument);
-	column = take_column(task, argument);
+	column = counts_rows ? take_any_column(task, argument) : take_column(task, argument);
 	if (column >= 0 && (sorts || plan->way == GROUP_WAY_SORT || plan->way == GROUP_WAY_ARRAY))
 		task->looked_into = bms_add_member(task->looked_into, column);
 	return column;

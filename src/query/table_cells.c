@@ -29,7 +29,8 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 	uint32		number = 0;
 
 	while (number < spec->num_columns &&
-		   !(expr_program_output_register(job->program, job->of_columns[number]) == reg && spec->columns[number].kind == kind))
+		   ((job->of_records >> number & 1) != 0 ||
+			!(expr_program_output_register(job->program, job->of_columns[number]) == reg && spec->columns[number].kind == kind)))
 		number++;
 	if (number == MGPU_GROUP_MAX_COLUMNS)
 		return -1;
@@ -100,17 +101,23 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 /* Memory of a text that has a number, beside its bytes. */
 #define NAMED_BYTES 40
 
-int
-table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
+bool
+table_job_add_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
 {
 	text_width	width = text_width_of(question, expr);
 	int			words = words_of(expr, width);
 
 	if (!expr_program_add_name(job->program, expr, words, cells) && !expr_program_add_cells(job->program, expr, words, cells))
-		return -1;
+		return false;
 	if (cells->form == CELLS_LONG)
 		job->spec->name_bytes += (uint64) ((width.num_values > 0 ? width.num_values : num_values) * (width.mean + NAMED_BYTES));
-	return table_job_columns(job, cells);
+	return true;
+}
+
+int
+table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
+{
+	return table_job_add_names(job, question, expr, num_values, cells) ? table_job_columns(job, cells) : -1;
 }
 
 int

@@ -115,6 +115,7 @@ typedef struct table_job
 	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
 	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns ... */
 	int			of_matches[MGPU_GROUP_MAX_BUILDS];	/* ... and the rows of builds in matches */
+	uint32		of_records;		/* bit i: column i is one of several expressions' (table_records.c) */
 	int			of_cells[TABLE_BUILD_MOST_OUTPUTS]; /* of a build's rows: the column that an output of its program is */
 } table_job;
 
@@ -196,6 +197,18 @@ extern int	table_job_cells(table_job *job, const table_question *question, Expr 
 
 /* The same where only whether values are equal matters, of which there are so many: long texts are numbers then. */
 extern int	table_job_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells);
+
+/* The same, but for the columns.  false: it has no cells. */
+extern bool table_job_add_names(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells);
+
+/*
+ * The same of a row, whose fields are equal as they are in records: a NULL is equal to another.  A row that is not there where a condition is not true is
+ * the value of a table_choice.
+ */
+extern int	table_job_row(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells);
+
+/* Whether an expression is one. */
+extern bool table_job_is_row(const Expr *expr);
 
 /* The same of an interval's parts. */
 extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);

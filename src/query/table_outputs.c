@@ -151,7 +151,7 @@ are_equal_by_cells(const value_cells *cells, const Aggref *aggref)
 	const Expr *argument = agg_argument(aggref, 0);
 	group_key	key;
 
-	return cells->form == CELLS_SHOWN ||
+	return cells->form == CELLS_SHOWN || cells->form == CELLS_RECORD ||
 		(group_key_fill(&key, exprType((const Node *) argument), clause->eqop, exprCollation((const Node *) argument)) &&
 		 key.form != GROUP_KEY_CALLS);
 }
@@ -181,6 +181,8 @@ is_sorted(const table_output *output, const Aggref *aggref, const Expr *argument
 static int
 sorted_column(table_job *job, const table_question *question, Expr *argument, uint32 returns, value_cells *cells)
 {
+	if (returns == MGPU_SORT_DISTINCT && table_job_is_row(argument))
+		return table_job_row(job, question, argument, question->num_read, cells);
 	if (returns == MGPU_SORT_DISTINCT)
 		return table_job_names(job, question, argument, question->num_read, cells);
 	if (exprType((const Node *) argument) == INTERVALOID)

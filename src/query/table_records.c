@@ -1,0 +1,186 @@
+/*
+ * table_records.c
+ *		Values of several expressions as one, whose columns are a head's (core/group_spec.h): rows that are counted once.
+ *
+ * A head's columns are all NULL or none.  So the first says which fields are NULL, and those have zeros.  Such columns serve nothing else: a
+ * field that is counted by itself has its own, since what a head is asked for concerns all of its value.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "batch/group_keys.h"
+#include "query/table_job.h"
+
+/* ---- columns */
+
+/* Columns to be: outputs of the program. */
+typedef struct record_columns
+{
+	int			num_columns;
+	int			outputs[MGPU_GROUP_MAX_CELLS];
+	mgpu_group_column columns[MGPU_GROUP_MAX_CELLS];
+} record_columns;
+
+/* false: there are too many. */
+static bool
+add_column(record_columns *record, int output, uint32 kind, uint32 width)
+{
+	if (output < 0 || record->num_columns == MGPU_GROUP_MAX_CELLS)
+		return false;
+	record->outputs[record->num_columns] = output;
+	record->columns[record->num_columns++] = (mgpu_group_column) {.kind = kind,.width = width};
+	return true;
+}
+
+static bool
+add_cells(record_columns *record, const value_cells *cells)
+{
+	for (int i = 0; i < cells->num_cells; i++)
+		if (!add_column(record, cells->first + i, cells->kind, cells->width))
+			return false;
+	if (cells->form == CELLS_LONG)
+		record->columns[record->num_columns - 1].is_named = true;
+	return true;
+}
+
+/* Whether a record has these columns, from a column of the spec on. */
+static bool
+is_at(const table_job *job, const record_columns *record, uint32 first)
+{
+	const mgpu_group_spec *spec = job->spec;
+
+	if ((job->of_records >> first & 1) == 0 || spec->columns[first].num_cells != record->num_columns)
+		return false;
+	for (int i = 0; i < record->num_columns; i++)
+		if (expr_program_output_register(job->program, job->of_columns[first + i]) != expr_program_output_register(job->program, record->outputs[i]) ||
+			spec->columns[first + i].kind != record->columns[i].kind)
+			return false;
+	return true;
+}
+
+/* The spec's first column of a record.  -1: there are too many. */
+static int
+take_columns(table_job *job, const record_columns *record)
+{
+	mgpu_group_spec *spec = job->spec;
+	uint32		first = 0;
+
+	while (first < spec->num_columns && !is_at(job, record, first))
+		first++;
+	if (first < spec->num_columns)
+		return first;
+	if (first + record->num_columns > MGPU_GROUP_MAX_COLUMNS)
+		return -1;
+	for (int i = 0; i < record->num_columns; i++)
+	{
+		job->of_records |= UINT32_C(1) << spec->num_columns;
+		job->of_columns[spec->num_columns] = record->outputs[i];
+		spec->columns[spec->num_columns++] = record->columns[i];
+	}
+	spec->columns[first].num_cells = (uint8) record->num_columns;
+	return first;
+}
+
+/* ---- rows */
+
+/* The value of choices, and their conditions. */
+static Expr *
+take_apart(Expr *expr, List **conditions)
+{
+	while (IsA(expr, CaseExpr))
+	{
+		const CaseWhen *when = linitial(((CaseExpr *) expr)->args);
+
+		*conditions = lcons(when->expr, *conditions);
+		expr = when->result;
+	}
+	return expr;
+}
+
+static Expr *
+where_true(List *conditions, Expr *value)
+{
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+		value = table_choice(lfirst(cell), value);
+	return value;
+}
+
+static Expr *
+make_is_null(Expr *value)
+{
+	NullTest   *test = makeNode(NullTest);
+
+	test->arg = value;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Expr *) test;
+}
+
+/* Whether record_eq finds a field's values equal where cells are. */
+static bool
+are_equal_by_cells(const value_cells *cells, const Expr *field)
+{
+	Oid			type_id = exprType((const Node *) field);
+	Oid			collation = exprCollation((const Node *) field);
+	const TypeCacheEntry *type = lookup_type_cache(type_id, TYPECACHE_EQ_OPR | TYPECACHE_CMP_PROC);
+	group_key	key;
+
+	/* without a collation it raises an error */
+	if (!OidIsValid(type->cmp_proc) || (OidIsValid(get_typcollation(type_id)) && !OidIsValid(collation)))
+		return false;
+	return cells->form == CELLS_SHOWN || (group_key_fill(&key, type_id, type->eq_opr, collation) && key.form != GROUP_KEY_CALLS);
+}
+
+/* The cells of a field, which are there where it is NULL. */
+static bool
+take_field(table_job *job, const table_question *question, Expr *field, Expr *is_null, double num_values, value_cells *cells)
+{
+	if (!table_job_add_names(job, question, field, num_values, cells) || !are_equal_by_cells(cells, field))
+		return false;
+	/* digits that are shown make no difference */
+	if (cells->form == CELLS_SHOWN)
+		cells->num_cells = 1;
+	return expr_program_fill_cells(job->program, is_null, cells);
+}
+
+int
+table_job_row(table_job *job, const table_question *question, Expr *expr, double num_values, value_cells *cells)
+{
+	List	   *conditions = NIL;
+	const RowExpr *row = (const RowExpr *) take_apart(expr, &conditions);
+	record_columns record = {.num_columns = 1};
+	List	   *flags = NIL;
+	ListCell   *cell;
+
+	foreach(cell, row->args)
+	{
+		Expr	   *field = where_true(conditions, lfirst(cell));
+		Expr	   *is_null = where_true(conditions, make_is_null(lfirst(cell)));
+
+		if (!take_field(job, question, field, is_null, num_values, cells) || !add_cells(&record, cells))
+			return -1;
+		flags = lappend(flags, is_null);
+	}
+	if (flags == NIL)
+		return -1;
+	record.outputs[0] = expr_program_add_flags(job->program, flags);
+	record.columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	*cells = (value_cells) {.form = CELLS_RECORD,.num_cells = record.num_columns};
+	return record.outputs[0] < 0 ? -1 : take_columns(job, &record);
+}
+
+bool
+table_job_is_row(const Expr *expr)
+{
+	List	   *conditions = NIL;
+
+	return exprType((const Node *) expr) == RECORDOID && IsA(take_apart((Expr *) expr, &conditions), RowExpr);
+}
