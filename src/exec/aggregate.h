@@ -52,6 +52,7 @@ typedef struct group_aggregate_source
 {
 	const Aggref *aggref;
 	group_plan	plan;
+	bool		wants_first;	/* of an array, its first element alone */
 	List	   *columns;		/* the filter's column or -1, then those of the arguments */
 	chunk	   *rows;
 	group_input *input;

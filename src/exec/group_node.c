@@ -209,12 +209,13 @@ next(node_state *node)
 /* ---- beginning and starting again */
 
 static group_aggregate *
-start_aggregate(group_state *state, const Aggref *aggref, List *columns)
+start_aggregate(group_state *state, const Aggref *aggref, int number, List *columns)
 {
 	const char *why_not;
 	group_aggregate_source source = {
 		.aggref = aggref,
 		.plan = group_plan_of(aggref, &why_not),
+		.wants_first = query_wants_first(state->node.query, number),
 		.columns = columns,
 		.rows = state->node.rows,
 		.input = &state->input,
@@ -243,7 +244,7 @@ start_outputs(group_state *state, List *outputs, List *uses)
 		/* in a DISTINCT the child has computed aggregates */
 		if (!IsA(entry->expr, Aggref) || state->num_outputs <= state->keys.num_keys)
 			continue;
-		output->aggregate = start_aggregate(state, castNode(Aggref, entry->expr), columns);
+		output->aggregate = start_aggregate(state, castNode(Aggref, entry->expr), state->num_outputs - 1, columns);
 		state->node.row_bytes += group_plan_row_bytes(&output->aggregate->plan);
 		state->aggregates = lappend(state->aggregates, output->aggregate);
 	}

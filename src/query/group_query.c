@@ -51,6 +51,7 @@ group_query(const group_task *task, bool packed, group_method method)
 
 	group->method = method;
 	group->uses = task->uses;
+	group->firsts = task->firsts;
 	group->stored = group_task_stored(task);
 	group->key_equalities = task->equalities;
 	group->shared = task->shared;

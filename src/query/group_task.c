@@ -323,6 +323,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grou
 	if (!take_columns(task, grouping->columns) || !take_keys(task, grouping->clauses) ||
 		is_unfit((Node *) grouping->target->exprs, task) || is_unfit((Node *) grouping->having, task))
 		return false;
+	task->firsts = group_firsts(task->outputs, list_make2(grouping->target->exprs, grouping->having));
 	if (task->keys == NIL && !task->sorts && !task->folds)
 		return give_up(task, "there is one group, and an aggregate needs PostgreSQL's own function");
 	return true;

@@ -17,6 +17,7 @@ typedef struct group_task
 	List	   *equalities;		/* their equality operators */
 	List	   *outputs;		/* the scan tuple: keys, other expressions of the group's first row, Aggrefs */
 	List	   *uses;			/* for each output a list of column numbers: its own, or those of an Aggref (group.h) */
+	List	   *firsts;			/* as a query has it */
 	List	   *having;			/* to be true of a group */
 	List	   *columns;		/* expressions that the child computes, each once */
 	Bitmapset  *looked_into;	/* numbers of columns whose values are compared or copied into arrays */
@@ -41,6 +42,9 @@ typedef struct group_task
  */
 extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grouping);
 extern bool group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target);
+
+/* For each output, whether the expressions have it as (array_agg(x ORDER BY y))[1] alone; NIL: none is so (group_firsts.c). */
+extern List *group_firsts(const List *outputs, List *exprs);
 
 /* The numbers of columns that are only handed on, or counted: their values may stay as the table has them. */
 extern List *group_task_stored(const group_task *task);

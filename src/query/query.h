@@ -86,6 +86,7 @@ typedef struct query
 	int			method;			/* group_method */
 	List	   *uses;			/* of each output a list of columns: its own, or for an Aggref that of its filter, then those of
 								 * its arguments; -1 for no filter and for an argument that is a constant */
+	List	   *firsts;			/* bool of each output: of its array the first element alone is wanted; NIL: of none */
 	List	   *packed_types;	/* of the columns in a pack, if the child returns packs */
 	List	   *stored;			/* columns that are kept as they come */
 	int			shared;			/* one more than the number of the executor's parameter by which grouping sets share the
@@ -114,6 +115,12 @@ extern query *query_create(query_kind kind);
 
 /* Of a plan's, or a path's, custom_private. */
 extern query *query_of(List *private);
+
+static inline bool
+query_wants_first(const query *query, int output)
+{
+	return query->firsts != NIL && list_nth_int(query->firsts, output) != 0;
+}
 
 /* Whether a node returns packs: to the planner, one column (query/group_query.c). */
 static inline bool

@@ -74,6 +74,8 @@ typedef struct table_output
 	int			sort;			/* the spec's, or -1 */
 	int			percentile;		/* the first of that sort, or -1 */
 	int			num_percentiles;
+	int			behind;			/* of a first value: the cells of the order in front of it */
+	bool		is_greatest;	/* it has the greatest of them, else the least */
 	value_cells cells;
 } table_output;
 
@@ -183,6 +185,9 @@ table_column_type(const table_question *question, int column)
 
 extern bool table_job_take_keys(table_job *job, const table_question *question);
 
+/* Whether values are in order if their cells are. */
+extern bool table_cells_are_ordered(const value_cells *cells, Oid type_id, Oid collation);
+
 /* Take rows in order (table_rows.c). */
 extern bool table_job_take_rows(table_job *job, const table_question *question);
 
@@ -250,6 +255,12 @@ extern table_feed table_feed_of(const Aggref *aggref);
 
 /* Have a job compute it, as an output.  false: it cannot. */
 extern bool table_feed_take(table_job *job, const table_question *question, int number, table_output *output);
+
+/*
+ * Have a job find the value of the first row in an aggregate's order: of a head that has the cells of the order, then whether the value is NULL, then its
+ * own.  false: it cannot (table_records.c).
+ */
+extern bool table_first_take(table_job *job, const table_question *question, int number, table_output *output);
 
 /* Add the name of the locale by which columns are collated to a spec with a program, if some are.  false: it does not fit. */
 extern bool table_feed_write_locale(const table_job *job);

@@ -236,6 +236,8 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 		return take_sorted(job, question, number, &plan, output);
 	if (plan.way == GROUP_WAY_FEED)
 		return table_feed_take(job, question, number, output);
+	if (plan.way == GROUP_WAY_ARRAY && query_wants_first(question->query, number))
+		return table_first_take(job, question, number, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
 	known = known_reduction_of(aggref->aggfnoid);

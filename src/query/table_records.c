@@ -1,6 +1,6 @@
 /*
  * table_records.c
- *		Values of several expressions as one, whose columns are a head's (core/group_spec.h): rows that are counted once.
+ *		Values of several expressions as one, whose columns are a head's (core/group_spec.h): rows that are counted once, and first values in an order.
  *
  * A head's columns are all NULL or none.  So the first says which fields are NULL, and those have zeros.  Such columns serve nothing else: a
  * field that is counted by itself has its own, since what a head is asked for concerns all of its value.
@@ -10,11 +10,14 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "batch/group_keys.h"
+#include "query/aggregate_ways.h"
 #include "query/table_job.h"
 
 /* ---- columns */
@@ -114,12 +117,12 @@ where_true(List *conditions, Expr *value)
 }
 
 static Expr *
-make_is_null(Expr *value)
+make_test(Expr *value, NullTestType type)
 {
 	NullTest   *test = makeNode(NullTest);
 
 	test->arg = value;
-	test->nulltesttype = IS_NULL;
+	test->nulltesttype = type;
 	test->location = -1;
 	return (Expr *) test;
 }
@@ -163,7 +166,7 @@ table_job_row(table_job *job, const table_question *question, Expr *expr, double
 	foreach(cell, row->args)
 	{
 		Expr	   *field = where_true(conditions, lfirst(cell));
-		Expr	   *is_null = where_true(conditions, make_is_null(lfirst(cell)));
+		Expr	   *is_null = where_true(conditions, make_test(lfirst(cell), IS_NULL));
 
 		if (!take_field(job, question, field, is_null, num_values, cells) || !add_cells(&record, cells))
 			return -1;
@@ -183,4 +186,102 @@ table_job_is_row(const Expr *expr)
 	List	   *conditions = NIL;
 
 	return exprType((const Node *) expr) == RECORDOID && IsA(take_apart((Expr *) expr, &conditions), RowExpr);
+}
+
+/* ---- first values */
+
+/* A cell that says whether a column of the aggregate's rows is NULL, or is not, then its cells. */
+static bool
+add_part(table_job *job, record_columns *record, Expr *value, List *conditions, NullTestType said, value_cells *cells)
+{
+	Expr	   *is_null = where_true(conditions, make_test(value, IS_NULL));
+	Expr	   *flag = where_true(conditions, make_test(value, said));
+
+	return add_column(record, expr_program_add(job->program, flag), MGPU_KEY_UNSIGNED, sizeof(bool)) &&
+		expr_program_fill_cells(job->program, is_null, cells) && add_cells(record, cells);
+}
+
+/* The expression of a row's column, where the aggregate takes the row. */
+static Expr *
+argument_of(const table_question *question, const List *columns, int n, List **conditions)
+{
+	int			filter = linitial_int(columns);
+
+	*conditions = filter < 0 ? NIL : list_make1(list_nth(question->scan.columns, filter));
+	return list_nth(question->scan.columns, list_nth_int(columns, n));
+}
+
+/* One key of the order. */
+static bool
+add_order(table_job *job, const table_question *question, const List *columns, const Aggref *aggref, SortGroupClause *clause, record_columns *record)
+{
+	sort_order	order = group_order_of_clause(aggref, clause);
+	List	   *conditions;
+	Expr	   *value = argument_of(question, columns, get_sortgroupclause_tle(clause, aggref->args)->resno, &conditions);
+	Expr	   *counted = where_true(conditions, value);
+	value_cells cells;
+
+	if (!expr_program_add_cells(job->program, counted, table_job_words(question, counted), &cells))
+		return false;
+	/* one that shows digits of its own is in the order of the number */
+	if (cells.form == CELLS_SHOWN)
+		cells.num_cells = 1;
+	else if (!table_cells_are_ordered(&cells, exprType((Node *) value), exprCollation((Node *) value)))
+		return false;
+	return add_part(job, record, value, conditions, order.descending == order.nulls_first ? IS_NULL : IS_NOT_NULL, &cells);
+}
+
+/* All keys ascend, or all descend. */
+static bool
+add_orders(table_job *job, const table_question *question, const List *columns, const Aggref *aggref, record_columns *record, bool *descending)
+{
+	ListCell   *cell;
+
+	*descending = group_order_of_clause(aggref, linitial(aggref->aggorder)).descending;
+	foreach(cell, aggref->aggorder)
+		if (group_order_of_clause(aggref, lfirst(cell)).descending != *descending || !add_order(job, question, columns, aggref, lfirst(cell), record))
+			return false;
+	return true;
+}
+
+/*
+ * Of rows that are equal in the order, the first of the table, so that several such values are of one row.  Joined rows have no place.
+ */
+static bool
+add_place(table_job *job, const table_question *question, const List *columns, bool is_greatest, record_columns *record)
+{
+	List	   *conditions;
+	Expr	   *tid = expr_tid(1, 0);
+
+	if (question->scan.joins)
+		return true;
+	if (is_greatest)
+		tid = (Expr *) makeFuncExpr(F_INT8UM, INT8OID, list_make1(tid), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	(void) argument_of(question, columns, 1, &conditions);
+	return add_column(record, expr_program_add(job->program, where_true(conditions, tid)), MGPU_KEY_SIGNED, sizeof(int64));
+}
+
+bool
+table_first_take(table_job *job, const table_question *question, int number, table_output *output)
+{
+	const List *columns = list_nth(question->query->uses, number);
+	record_columns record = {0};
+	List	   *conditions;
+	Expr	   *value = argument_of(question, columns, 1, &conditions);
+	Expr	   *counted = where_true(conditions, value);
+
+	if (!add_orders(job, question, columns, list_nth(question->outputs, number), &record, &output->is_greatest) ||
+		!add_place(job, question, columns, output->is_greatest, &record))
+		return false;
+	output->behind = record.num_columns;
+	if (!expr_program_add_cells(job->program, counted, table_job_words(question, counted), &output->cells) ||
+		!add_part(job, &record, value, conditions, IS_NULL, &output->cells))
+		return false;
+	output->column = take_columns(job, &record);
+	if (output->column < 0)
+		return false;
+	job->spec->columns[output->column].reduction = MGPU_REDUCE_EXTREMES;
+	for (int i = output->behind; i < record.num_columns; i++)
+		job->spec->columns[output->column + i].is_shown = true;
+	return true;
 }

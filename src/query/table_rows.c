@@ -29,14 +29,16 @@
 
 /* ---- order */
 
-/* Whether values are in order if their cells are. */
-static bool
-orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id, Oid collation)
+bool
+table_cells_are_ordered(const value_cells *cells, Oid type_id, Oid collation)
 {
+	element_type type;
+
 	switch (cells->form)
 	{
 		case CELLS_NUMBER:
-			return type->typbyval && type->key_kind != 0 && type->typlen == (int16) type->key_width;
+			element_type_fill(&type, type_id);
+			return type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
 		case CELLS_BYTES:
 			type_id = getBaseType(type_id);
 			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
@@ -58,7 +60,7 @@ take_order(table_job *job, const table_question *question, int number)
 	element_type_fill(&type, table_column_type(question, column));
 	if (value == NULL || (operator != type.lt_operator && operator != type.gt_operator) ||
 		spec->num_orders + value->cells.num_cells > MGPU_GROUP_MAX_ORDERS ||
-		!orders_by_cells(&value->cells, &type, table_column_type(question, column), list_nth_oid(query->order_collations, number)))
+		!table_cells_are_ordered(&value->cells, table_column_type(question, column), list_nth_oid(query->order_collations, number)))
 		return false;
 	for (int i = 0; i < value->cells.num_cells; i++)
 		spec->orders[spec->num_orders++] = (mgpu_group_order) {

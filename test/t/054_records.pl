@@ -1,4 +1,4 @@
-# Values of several columns in jobs: rows that are counted once.  The answers, and errors, are those of PostgreSQL's own plan.
+# Values of several columns in jobs: rows that are counted once, and first values in an order.  The answers, and errors, are those of PostgreSQL's own plan.
 use strict;
 use warnings;
 use FindBin;
@@ -25,7 +25,7 @@ sub check_node
 # Floats have both zeros and NaN, numerics are equal with other digits, some rows have nothing.
 run('CREATE TABLE t (id int PRIMARY KEY, a int, b int8, s int2, o bool, f float8, r float4, n numeric, p numeric(8,2), k text, c char(6), u uuid, d date, ts timestamptz, long text, doc jsonb, lasted interval)',
 	"INSERT INTO t SELECT i, CASE WHEN i % 7 > 0 THEN i % 60 END, CASE WHEN i % 5 > 0 THEN i % 40 * 3000000000 - 5 END, i % 3, CASE WHEN i % 4 > 0 THEN i % 8 < 4 END,
-		CASE i % 6 WHEN 0 THEN '-0' WHEN 1 THEN 0 WHEN 2 THEN 'NaN' WHEN 3 THEN NULL WHEN 4 THEN '-Infinity' ELSE i % 9 / 4.0 END, CASE i % 5 WHEN 0 THEN '-0' WHEN 1 THEN 0 WHEN 2 THEN NULL ELSE i % 12 / 8.0 END,
+		CASE i % 6 WHEN 0 THEN '-0'::float8 WHEN 1 THEN 0 WHEN 2 THEN 'NaN' WHEN 3 THEN NULL WHEN 4 THEN '-Infinity' ELSE i % 9 / 4.0 END, CASE i % 5 WHEN 0 THEN '-0'::float4 WHEN 1 THEN 0 WHEN 2 THEN NULL ELSE i % 12 / 8.0 END,
 		CASE WHEN i % 11 > 0 THEN round(i % 30 / 4.0, 2 + i % 3) END, CASE WHEN i % 13 > 0 THEN i % 100 / 4.0 END, CASE WHEN i % 9 > 0 THEN 'text ' || i % 70 WHEN i % 2 = 0 THEN '' END, CASE WHEN i % 3 > 0 THEN 'c' || i % 5 END,
 		CASE WHEN i % 8 > 0 THEN ('00000000-0000-0000-0000-0000000000' || 10 + i % 40)::uuid END, CASE WHEN i % 10 > 0 THEN date '2026-01-01' + i % 25 END, timestamptz '2026-01-01 00:00+00' + i % 900 * interval '7 min',
 		CASE WHEN i % 12 > 0 THEN repeat('a text that is long ', 8 + i % 20) || i % 30 WHEN i % 5 = 0 THEN '' END, jsonb_build_object('k', i % 4), CASE WHEN i % 6 > 0 THEN i % 5 * interval '24 hours' END FROM generate_series(1, $rows) i",
@@ -66,6 +66,32 @@ foreach my $memory ('64kB', '1MB')
 }
 run("SET work_mem = '64MB'", 'SET max_parallel_workers_per_gather = 2', 'SET parallel_setup_cost = 0', 'SET parallel_tuple_cost = 0', 'SET min_parallel_table_scan_size = 0');
 check_node('with workers', 'SELECT count(DISTINCT (a, doc)) FROM t', 'SELECT s, count(DISTINCT (a, doc)), count(DISTINCT (a, b)) FROM t GROUP BY 1', 'SELECT s, count(DISTINCT (n, f)) FROM odd GROUP BY 1');
+
+# ---- first values in an order: of rows that are equal in it, which have a value is not said
+run('RESET max_parallel_workers_per_gather');
+sub first { return "(array_agg($_[0] ORDER BY $_[1]))[1]"; }
+check_programs($session, "first values in the order of $_", 1, 'SELECT ' . first('p', $_) . ' FROM t', 'SELECT s, ' . first('a', $_) . ', ' . first('k', $_) . ' FROM t GROUP BY 1', 'SELECT s, o, ' . first('n', $_) . ', count(*), max(p), min(p) FROM t GROUP BY 1, 2')
+  foreach 'id', 'id DESC', 'a, id', 'a DESC, id DESC', 'a NULLS FIRST, id NULLS FIRST', 'b DESC NULLS LAST, id DESC', 'f, id', 'f DESC NULLS LAST, id DESC', 'n, id', 'n DESC, id DESC', 'p NULLS FIRST, id', 'o, id', 'd DESC, id DESC', 'ts DESC, id DESC', '-id';
+check_programs($session, 'first texts', 1, map { 'SELECT a, ' . first($_, 'id') . ', ' . first($_, 'ts DESC, id DESC') . ' FROM t GROUP BY 1' } 'k', 'c', 'u', 'd', 'ts', 'o', 'lower(k)', 'a + b', "coalesce(k, 'none')", '5', 'NULL::int');
+check_programs($session, 'in the order of texts', 1, 'SELECT a, ' . first('p', 'k COLLATE "C", id') . ' FROM t GROUP BY 1', 'SELECT a, ' . first('s', 'k COLLATE "C" DESC, id DESC') . ' FROM t GROUP BY 1', 'SELECT a, ' . first('d', 'u DESC, id DESC') . ' FROM t GROUP BY 1');
+check_programs($session, 'first values and others', 1, 'SELECT s, ' . first('p', 'id') . ', ' . first('p', 'id DESC') . ', max(p), min(p), sum(a), count(DISTINCT (a, k)), percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FROM t GROUP BY 1', 'SELECT s, ' . first('p', 'id') . ' * 2 + max(p), ' . first('a', 'id') . ' IS NULL FROM t GROUP BY 1',
+	'SELECT s, a, ' . first('p', 'id') . ' FROM t GROUP BY 1, 2 HAVING ' . first('p', 'id') . ' > 5', 'SELECT s, a, ' . first('p', 'id') . ' AS v FROM t GROUP BY 1, 2 ORDER BY v, 1, 2', 'SELECT s, o, ' . first('p', 'id') . ', ' . first('k', 'id DESC') . ' FROM t GROUP BY ROLLUP (1, 2)',
+	"SELECT date_trunc('hour', ts), " . first('p', 'ts, id') . ', max(p), min(p), ' . first('p', 'ts DESC, id DESC') . ' FROM t GROUP BY 1');
+check_programs($session, 'first values and filters', 1, 'SELECT s, a, ' . join(', ', map { "(array_agg($_ ORDER BY id) FILTER (WHERE b > 20000000000))[1], (array_agg($_ ORDER BY id DESC) FILTER (WHERE o))[1]" } 'p', 'k') . ' FROM t GROUP BY 1, 2', 'SELECT (array_agg(100 / (a - 5) ORDER BY id) FILTER (WHERE a > 5))[1] FROM t', 'SELECT (array_agg(a ORDER BY id) FILTER (WHERE a > 900))[1], count(*) FROM t');
+check_programs($session, 'first values of joins', 1, 'SELECT class, ' . first('name', 't.id') . ', ' . first('p', 't.id DESC') . ' FROM t JOIN codes ON codes.id = a GROUP BY 1', 'SELECT s, ' . first('name', 't.id') . ', ' . first('class', 'class DESC, t.id DESC') . ' FROM t LEFT JOIN codes ON codes.id = a GROUP BY 1', 'SELECT class, ' . first('k', 't.id') . ' FROM codes LEFT JOIN t ON codes.id = a AND b > 0 GROUP BY 1');
+check_programs($session, 'no job for all of an array, other orders, types', 0, map { ("SELECT s, $_ FROM t GROUP BY 1") } first('p', 'id') . ', array_agg(p ORDER BY id)', '(array_agg(p ORDER BY id))[2]', '(array_agg(p ORDER BY id))[1:1]', 'array_length(array_agg(p ORDER BY id), 1)', first('p', 'a, id DESC'), first('doc', 'id'), first('long', 'id'), first('p', 'lasted, id'), '(array_agg(DISTINCT p ORDER BY p))[1]', first('p', 'a, b, s, id'), first('f', 'id'), '(array_agg(ARRAY[a, s] ORDER BY id))[1][1]');
+check_node('first values without a job', 'SELECT s, ' . first('n', 'id') . ', ' . first('k', 'id DESC') . ' FROM odd GROUP BY 1', 'SELECT a, ' . first('doc', 'id') . ', ' . first('doc', 'id DESC') . ", (array_agg(doc ORDER BY id) FILTER (WHERE o))[1]->>'k' FROM t GROUP BY 1", 'SELECT a, ' . first('long', 'id') . ', ' . first('p', 'a, id DESC') . ' FROM t GROUP BY 1', 'SELECT ' . first('a', 'b') . ' FROM nothing',
+	'SELECT a, s, ' . first('p', 'id') . ', lag(' . first('p', 'id') . ') OVER (PARTITION BY s ORDER BY a) FROM t GROUP BY 1, 2');
+foreach my $executor ('cpu', 'gpu', 'none')
+{
+	my $order = $executor eq 'none' ? 'o, lasted' : 'o';
+
+	run('SET mgpu.executor = ' . ($executor eq 'gpu' ? 'gpu' : 'cpu'), 'SET mgpu.enable_group = force');
+	is($session->query("SELECT count(*), count(*) FILTER (WHERE t.k IS DISTINCT FROM f.k OR t.p IS DISTINCT FROM f.p) FROM (SELECT a, " . join(', ', map { first($_, $order) . " AS $_" } 'id', 'k', 'p') . ' FROM t GROUP BY 1) f JOIN t USING (id)'), '61|0', "values of one row, $executor");
+	is($session->query("SELECT count(*), count(*) FILTER (WHERE t.k IS DISTINCT FROM f.k OR t.p IS DISTINCT FROM f.p) FROM (SELECT a, " . join(', ', map { first($_, join ', ', map { "$_ DESC" } split /, /, $order) . " AS $_" } 'id', 'k', 'p') . ' FROM t GROUP BY 1) f JOIN t USING (id)'), '61|0', "values of one row from the end, $executor");
+}
+run("SET work_mem = '64kB'");
+check_node('first values with little memory', 'SELECT id % 3000, ' . first('p', 'id') . ', ' . first('k', 'id DESC') . ' FROM t GROUP BY 1', 'SELECT s, ' . first('doc', 'id') . ' FROM t GROUP BY 1');
 
 ok(service_is_idle($node), 'nothing is left in the service');
 $session->close;
