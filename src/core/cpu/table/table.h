@@ -355,6 +355,7 @@ uint64_t	mgpu_table_count_different(const uint64_t *values, uint64_t begin, uint
  * to be sorted by ranges; that, step by step.
  */
 void		mgpu_table_plan_shares(mgpu_run *run);
+uint64_t	mgpu_table_share(const mgpu_run *run);	/* bytes that a part may have for values: of what is left, or of an eighth of all */
 bool		mgpu_table_keeps_numbers(const mgpu_run *run, const mgpu_table_part *part);
 bool		mgpu_table_needs_ranges(const mgpu_run *run, const mgpu_table_part *part);
 bool		mgpu_table_begin_ranges(mgpu_run *run, mgpu_table_part *part);
@@ -364,9 +365,10 @@ void		mgpu_table_end_ranges(mgpu_table_ranges *ranges);
 /* table_buckets.c.  Count or move the values of the next batch. */
 bool		mgpu_table_take_buckets(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
 
-/* table_distinct.c.  Count the values of the next batch.  false: out of memory. */
+/* table_distinct.c.  Count the values of the next batch.  Have those that are left counted, or go on with the next sort.  false: out of memory. */
 bool		mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part);
 bool		mgpu_table_count_distinct(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
+bool		mgpu_table_end_distinct(mgpu_run *run, mgpu_table_part *part);
 
 /* Of parts without keys, which are one group: to the first. */
 void		mgpu_table_join_parts(mgpu_run *run);

@@ -122,6 +122,13 @@ make_room(mgpu_table_groups *groups, uint32_t num_more)
 	return num_slots == groups->num_slots || grow_slots(groups, num_slots);
 }
 
+bool
+mgpu_table_leave_groups(mgpu_table_groups *groups, uint64_t num_groups)
+{
+	groups->num_groups = num_groups;
+	return grow_slots(groups, groups->num_slots);
+}
+
 void
 mgpu_table_free_groups(mgpu_table_groups *groups)
 {

@@ -62,6 +62,9 @@ uint64_t	mgpu_table_hash_record(const mgpu_table_keys *keys, const uint64_t *rec
 bool		mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint64_t *hashes, uint32_t *numbers);
 void		mgpu_table_free_groups(mgpu_table_groups *groups);
 
+/* Forget all but the first groups, of some.  false: out of memory. */
+bool		mgpu_table_leave_groups(mgpu_table_groups *groups, uint64_t num_groups);
+
 /* The one group without keys, though it has no rows. */
 bool		mgpu_table_make_empty(mgpu_table_groups *groups);
 

@@ -74,8 +74,11 @@ typedef struct mgpu_table_part
 	mgpu_table_ranges ranges;
 	bool		in_file;		/* the records of groups are, from this byte on */
 	uint64_t	file_begin;
-	mgpu_table_groups different;	/* values of several columns, with their groups' numbers */
+	mgpu_table_groups different;	/* values of several columns, with their groups' numbers: of these hashes, ... */
 	mgpu_table_keys value_keys;
+	uint64_t	first_hash;
+	uint64_t	last_hash;
+	uint64_t	most_different;	/* ... so many at most */
 } mgpu_table_part;
 
 /* A group's values that all threads sort together. */

@@ -51,9 +51,8 @@ mgpu_table_plan_shares(mgpu_run *run)
 		(run->most_bytes == 0 || atomic_load(&run->bytes) + 2 * num_rows * run->spec.num_sorts * sizeof(uint64_t) <= run->most_bytes);
 }
 
-/* Bytes that a part may have for values: what is left, or an eighth of all, is for those that are worked on. */
-static uint64_t
-share_of(const mgpu_run *run)
+uint64_t
+mgpu_table_share(const mgpu_run *run)
 {
 	uint64_t	taken = atomic_load_explicit(&run->bytes, memory_order_relaxed);
 	uint64_t	left = run->most_bytes > taken ? run->most_bytes - taken : 0;
@@ -78,7 +77,7 @@ sort_of(const mgpu_run *run, const mgpu_table_part *part)
 bool
 mgpu_table_keeps_numbers(const mgpu_run *run, const mgpu_table_part *part)
 {
-	return run->spec.num_sorts > 0 && run->spec.num_keys > 0 && part->num_kept * sizeof(uint32_t) <= share_of(run) / NUMBERS_SHARE;
+	return run->spec.num_sorts > 0 && run->spec.num_keys > 0 && part->num_kept * sizeof(uint32_t) <= mgpu_table_share(run) / NUMBERS_SHARE;
 }
 
 /* Values that come back have to be in memory; those of several columns are looked up.  A sort by radix takes as much as values. */
@@ -86,7 +85,7 @@ bool
 mgpu_table_needs_ranges(const mgpu_run *run, const mgpu_table_part *part)
 {
 	const mgpu_group_sort *sort = sort_of(run, part);
-	uint64_t	share = share_of(run);
+	uint64_t	share = mgpu_table_share(run);
 
 	return (sort->returns & MGPU_SORT_VALUES) == 0 && run->spec.columns[sort->column].num_cells == 0 &&
 		2 * part->num_kept * sizeof(uint64_t) > share &&
@@ -97,7 +96,7 @@ bool
 mgpu_table_begin_ranges(mgpu_run *run, mgpu_table_part *part)
 {
 	mgpu_table_ranges *ranges = &part->ranges;
-	uint64_t	share = share_of(run);
+	uint64_t	share = mgpu_table_share(run);
 	uint64_t	num_groups = part->groups.num_groups;
 
 	*ranges = (mgpu_table_ranges) {.least = UINT64_MAX,.num_buckets = LEAST_BUCKETS};

@@ -279,11 +279,7 @@ mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker
 	if (part->step == MGPU_PART_DISTINCT && part->batch != NULL)
 		return mgpu_table_count_distinct(run, number, worker);
 	if (part->step == MGPU_PART_DISTINCT)
-	{
-		mgpu_table_free_groups(&part->different);
-		part->sort++;
-		return mgpu_table_begin_values(run, part);
-	}
+		return mgpu_table_end_distinct(run, part);
 	if (part->step >= MGPU_PART_BOUNDS)
 		return mgpu_table_step_ranges(run, number, worker);
 	if (part->step != MGPU_PART_SORTS && part->batch != NULL)
