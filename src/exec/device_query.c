@@ -122,6 +122,8 @@ prepare(device_query *query, List *readers, const device_question *of)
 	why_not = make_first_job(query, of, &question);
 	if (why_not)
 		return why_not;
+	if (query->job.needs_queries && !heap_readers_run_queries(readers))
+		return TABLE_JOB_NONE;
 	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages, &query->request.keeps_pages);
 	if (query->sender == NULL || !table_job_fill(&query->job, heap_reader_context(linitial(readers))))
 		return TABLE_JOB_NONE;

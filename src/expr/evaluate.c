@@ -279,9 +279,8 @@ expr_program_forget(expr_program *program)
 	program->knows_constants = false;
 }
 
-/* Whether an expression has the result of a query that has not run yet: PostgreSQL's executor would run it for the first row. */
-static bool
-waits_for_query(Node *node, void *context)
+bool
+expr_waits_for_query(Node *node, void *context)
 {
 	const Param *param = (const Param *) node;
 
@@ -289,7 +288,7 @@ waits_for_query(Node *node, void *context)
 		return false;
 	if (IsA(node, Param))
 		return param->paramkind == PARAM_EXEC && ((const ExprContext *) context)->ecxt_param_exec_vals[param->paramid].execPlan != NULL;
-	return expression_tree_walker(node, waits_for_query, context);
+	return expression_tree_walker(node, expr_waits_for_query, context);
 }
 
 /* Compute a constant.  false: no register holds its value. */
@@ -316,7 +315,7 @@ compute_constant(ExprContext *context, expr_constant *constant)
 static bool
 fill_fixed(expr_program *program, ExprContext *context, expr_constant *constant)
 {
-	if (waits_for_query((Node *) constant->expr, context) || !compute_constant(context, constant))
+	if (expr_waits_for_query((Node *) constant->expr, context) || !compute_constant(context, constant))
 		return false;
 	fill_constant(program, constant);
 	return true;

@@ -46,6 +46,9 @@ extern void expr_programs_explain(const List *programs, struct ExplainState *es)
  */
 extern bool expr_program_compute_constants(expr_program *program, ExprContext *context);
 
+/* Whether an expression has the result of a query that has not run yet: PostgreSQL's executor would run it for the first row.  context: an ExprContext. */
+extern bool expr_waits_for_query(Node *node, void *context);
+
 /* Parameters may have changed. */
 extern void expr_program_forget(expr_program *program);
 

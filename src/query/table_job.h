@@ -105,7 +105,8 @@ typedef struct table_job
 	expr_program *program;
 	uint64		number;			/* of the job and its table, whatever its constants are */
 	Oid			collation;		/* of columns that are collated, or InvalidOid */
-	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
+	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it ... */
+	bool		needs_queries;	/* ... or if a row meets the conditions before */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
 	table_late	lates[TABLE_MOST_LATES];	/* TIDs that come back */

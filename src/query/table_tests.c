@@ -80,7 +80,10 @@ in_order(List *conditions)
 	return list_concat(first, others);
 }
 
-/* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
+/*
+ * The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery.  Of a scan, PostgreSQL's executor
+ * does it before the job runs.
+ */
 static bool
 take_conditions(table_job *job, List *conditions)
 {
@@ -88,12 +91,12 @@ take_conditions(table_job *job, List *conditions)
 
 	foreach(cell, has_exec_param((Node *) conditions, NULL) ? conditions : in_order(conditions))
 	{
-		if (has_exec_param(lfirst(cell), NULL))
-		{
-			if (job->spec->num_tests > 0)
-				return false;
-			job->needs_row = true;
-		}
+		bool		waits = has_exec_param(lfirst(cell), NULL);
+
+		if (waits && job->spec->num_tests > 0 && job->spec->num_builds > 0)
+			return false;
+		job->needs_queries |= waits && job->spec->num_tests > 0;
+		job->needs_row |= waits && job->spec->num_tests == 0;
 		if (!table_job_add_test(job, expr_program_add(job->program, lfirst(cell))))
 			return false;
 	}

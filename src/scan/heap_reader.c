@@ -119,7 +119,6 @@ filter_rows(heap_reader *reader, uint32 num_rows)
 									   reader->kept, num_kept, context);
 	if (reader->condition)
 		num_kept = heap_reader_test(reader, num_kept);
-	InstrCountFiltered1(reader->scan, num_rows - num_kept);
 	return num_kept;
 }
 
@@ -167,6 +166,7 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_visible,
 					 BufferGetPage(BufferIsValid(ahead) ? ahead : buffer));
 	num_rows = filter_rows(reader, num_visible);
+	InstrCountFiltered1(reader->scan, num_visible - num_rows);
 	first = chunk_add_rows(rows, num_rows);
 	copy_columns(reader, rows, first, num_rows, false);
 	heap_reader_compute(reader, rows, first, num_rows);
@@ -200,6 +200,60 @@ rescan_if_changed(heap_reader *reader)
 		return;
 	heap_reader_stop(reader);
 	rescan_node(node);
+}
+
+/* Have a page's rows meet the conditions. */
+static void
+meet_conditions(heap_reader *reader, Buffer buffer)
+{
+	bool		as_is = false;
+	uint32		num_visible = heap_reader_find_visible(reader, buffer, &as_is);
+
+	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_visible, BufferGetPage(buffer));
+	(void) filter_rows(reader, num_visible);
+}
+
+/* Whether conditions have the result of a query that has not run. */
+static bool
+waits(const heap_reader *reader)
+{
+	return expr_waits_for_query((Node *) reader->conditions, reader->scan->ps.ps_ExprContext);
+}
+
+/* Read until they have no such, or to the end, and begin anew. */
+static void
+run_queries(heap_reader *reader)
+{
+	Buffer		buffer;
+
+	if (!waits(reader))
+		return;
+	if (!reader->started)
+		heap_reader_start(reader);
+	while (waits(reader) && (buffer = heap_pages_take(&reader->pages)) != InvalidBuffer)
+	{
+		CHECK_FOR_INTERRUPTS();
+		meet_conditions(reader, buffer);
+		ReleaseBuffer(buffer);
+	}
+	heap_reader_stop(reader);
+	rescan_node(&reader->scan->ps);
+}
+
+bool
+heap_readers_run_queries(const List *readers)
+{
+	MemoryContext caller = MemoryContextSwitchTo(((const heap_reader *) linitial(readers))->scan->ps.state->es_query_cxt);
+	bool		any_waits = false;
+	ListCell   *cell;
+
+	foreach(cell, readers)
+		run_queries(lfirst(cell));
+	MemoryContextSwitchTo(caller);
+	/* a row of one partition serves them all */
+	foreach(cell, readers)
+		any_waits |= waits(lfirst(cell));
+	return !any_waits;
 }
 
 bool

@@ -137,6 +137,12 @@ extern bool heap_reader_read(heap_reader *reader, chunk *rows);
  */
 extern bool heap_reader_prepare(heap_reader *reader);
 
+/*
+ * Read until PostgreSQL's executor has run the subqueries whose results conditions compare with, as it does for the first row that comes to them, and
+ * begin anew.  false: no row has come to some.
+ */
+extern bool heap_readers_run_queries(const List *readers);
+
 /* Of the scan's node, or NULL. */
 extern struct NodeInstrumentation *heap_reader_instrument(const heap_reader *reader);
 

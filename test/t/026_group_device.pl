@@ -96,11 +96,10 @@ check_device('left to the CPU', 0, 'SELECT g, array_agg(v) FROM t GROUP BY g', '
 check_device('keys of many bits', 1, 'SELECT w, f, count(*) FROM t GROUP BY w, f', 'SELECT w, f, v, id, g, percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM t GROUP BY w, f, v, id, g',
 	'SELECT w, f, array_agg(v ORDER BY v), count(DISTINCT g) FROM holes GROUP BY w, f');
 run('CREATE TABLE keyed (id int PRIMARY KEY, g int, v int)', 'INSERT INTO keyed SELECT id, g, v FROM t', 'VACUUM ANALYZE keyed');
-check_device('what the scan or the record cannot have', 0, 'SELECT g, sum(v) FROM t WHERE v < 1000000 AND w > (SELECT 5) GROUP BY g',
-	'SELECT g, ' . join(', ', map {"sum(v + $_)"} 1 .. 31) . ' FROM t GROUP BY g');
+check_device('what the record cannot have', 0, 'SELECT g, ' . join(', ', map {"sum(v + $_)"} 1 .. 31) . ' FROM t GROUP BY g');
 check_device('as much as they can', 1, 'SELECT id, g, sum(v) FROM keyed GROUP BY id', 'SELECT g, g2, count(*), sum(v), max(w), min(d), max(r) FROM t WHERE f > 0 AND b AND id > 0 GROUP BY g, g2',
 	'SELECT g, ' . join(', ', map {"sum(v + $_)"} 1 .. 25) . ' FROM t GROUP BY g',
-	'SELECT g, ' . join(', ', map {"mode() WITHIN GROUP (ORDER BY $_)"} 'v', 'w', 'd', 'g2') . ', count(DISTINCT b) FROM t GROUP BY g', 'SELECT g, sum(v) FROM t WHERE w > (SELECT 5) AND v < 1000000 GROUP BY g',
+	'SELECT g, ' . join(', ', map {"mode() WITHIN GROUP (ORDER BY $_)"} 'v', 'w', 'd', 'g2') . ', count(DISTINCT b) FROM t GROUP BY g', 'SELECT g, sum(v) FROM t WHERE w > (SELECT 5) AND v < 1000000 GROUP BY g', 'SELECT g, sum(v) FROM t WHERE v < 1000000 AND w > (SELECT 5) GROUP BY g',
 	'SELECT g, mode() WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY w), mode() WITHIN GROUP (ORDER BY d), count(DISTINCT b) FROM t GROUP BY g',
 	map { 'SELECT g, ' . join(', ', map {"percentile_disc(0.$_) WITHIN GROUP (ORDER BY v)"} 1 .. $_) . ' FROM t GROUP BY g' } 4, 5, 9);
 # tables that are not read as columns: because of a condition that is tested once, and where each row is checked for conflicts

@@ -120,6 +120,15 @@ foreach my $query ("EXECUTE e ('1e100000')", "EXECUTE o ('1e200')")
 # subqueries that no job reads
 my ($some, $other) = map {"(SELECT $_ FROM (VALUES (1.5), (70.25), (-3)) s(x))"} 'avg(x)', 'stddev(x)';
 check_programs('computed of a subquery', 1, "SELECT g, count(*), sum(n) FROM t WHERE n > 1.5 * $some GROUP BY g", "SELECT count(*) FROM holes WHERE f < ($some + 2 * $other) / 7", "SELECT g, max(v) FROM t WHERE p >= $some - $other GROUP BY g", "SELECT count(*) FROM t WHERE f > 2 * (SELECT NULL::numeric)");
+# behind other conditions a subquery runs once a row has met these, and never where none does
+check_programs('subqueries behind other conditions', 1, "SELECT g, count(*), sum(n) FROM t WHERE g < 5 AND n > 1.5 * $some GROUP BY g", "SELECT count(*), max(id) FROM holes WHERE k LIKE '%7' AND p BETWEEN $some AND $other * 3",
+	"SELECT g, sum(v) FROM t WHERE id > $rows - 3 AND n <> $some AND f < $other GROUP BY g", "SELECT id, n FROM t WHERE id > $rows / 2 AND n > $some ORDER BY n, id LIMIT 10");
+check_programs('where no row comes to one', 0, map { ("SELECT count(*) FROM t WHERE g = $_ AND n > 1.5 * (SELECT 1 / (count(*) - 1) FROM (VALUES (1)) s(x))", "SELECT g, n FROM t WHERE g = $_ AND n > $some AND v = (SELECT x FROM (VALUES (1), (2)) s(x)) ORDER BY n, id") } -1);
+foreach my $query ("SELECT count(*) FROM t WHERE g = 3 AND n > 1.5 * (SELECT 1 / (count(*) - 1) FROM (VALUES (1)) s(x))", "SELECT g, n FROM t WHERE g = 3 AND n > $some AND v = (SELECT x FROM (VALUES (1), (2)) s(x)) ORDER BY n, id")
+{
+	is($session->answer_by('force', $query), $session->answer_by('off', $query), "an error of one: $query");
+}
+check_programs('rescanned', 1, "SELECT a, q.* FROM generate_series(1, 4) a, LATERAL (SELECT g, count(*) FROM t WHERE v > a * 100 AND n > 1.5 * $some + a GROUP BY g) q");
 run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
 my @mixed_times = ('tz > d', 'd >= tz', 'ts <= d + 100', 'tz <> ts', 'ts < tz', "tz + interval '3 days' > ts", "tz - interval '1 day 02:00' >= d", "tz + interval '40 days' > tz + interval '960 hours'", "d + interval '5 days 1 hour' < ts", "d - interval '5 days' < tz",
 	"tz + interval '1 month' > ts + interval '30 days'", "tz - interval '1 year 2 months 1 day' < d", "d + interval '1 month' > ts", "ts - interval '11 months' > d - interval '330 days'", "tz::time > '12:00'", "ts::time BETWEEN '00:30' AND '04:00'");
@@ -171,6 +180,7 @@ my @of_parts = ('SELECT g, count(*), sum(v), sum(n) FROM parts GROUP BY g', "SEL
 	'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), count(*) FILTER (WHERE k LIKE \'%7\') FROM parts GROUP BY g', 'SELECT count(*), sum(n) FROM parts WHERE id < 2500', 'SELECT id, k, n FROM parts ORDER BY v, id',
 	'SELECT id, v FROM parts ORDER BY n DESC, id LIMIT 600');
 check_programs('partitions', 1, @of_parts);
+check_programs('partitions, behind other conditions', 1, map {"SELECT g, count(*), sum(n) FROM parts WHERE id > $_ AND v < (SELECT 2000 FROM (VALUES (1)) s(x) WHERE x > 0) GROUP BY g"} 0, 1500, $rows - 5);
 check_programs('children', 1, 'SELECT v % 7, count(*), sum(id) FROM parent GROUP BY 1', 'SELECT id, v FROM parent ORDER BY v, id');
 check_programs('UNION ALL', 1, 'SELECT v % 5, count(*) FROM (SELECT v, id FROM only parent UNION ALL SELECT v, id FROM child) q GROUP BY 1');
 ok(is_planned_for_gpu($session, $of_parts[0]), 'the planner knows');
