@@ -1,6 +1,10 @@
 /*
  * group_count.c
- *		How many groups are expected: by PostgreSQL's estimate, or fewer, where keys cannot have as many values (value_spread.c).
+ *		How many groups are expected: by PostgreSQL's estimate, or fewer, where keys cannot have as many values (value_spread.c), or conditions leave
+ *		few of them.
+ *
+ * PostgreSQL expects of any condition that it leaves some rows of most groups.  One that asks for the key's own column, as for some devices or days, leaves some groups
+ * with all their rows.
  */
 #include "postgres.h"
 
@@ -21,6 +25,60 @@
 /* A group may have so many times as many rows as the mean. */
 #define GROUP_MARGIN 4
 
+/* The one column that an expression is made of, of a table or one like it; or NULL. */
+static const Var *
+column_of(Node *expr)
+{
+	List	   *vars = pull_var_clause(expr, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+	const Var  *var = vars ? linitial(vars) : NULL;
+	ListCell   *cell;
+
+	foreach(cell, vars)
+		if (!equal(lfirst(cell), var))
+			return NULL;
+	return var && var->varlevelsup == 0 ? var : NULL;
+}
+
+/* The share of a column's values that conditions on it alone leave. */
+static double
+share_left(PlannerInfo *root, const Var *var)
+{
+	const RelOptInfo *rel = (int) var->varno < root->simple_rel_array_size ? root->simple_rel_array[var->varno] : NULL;
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rel ? rel->baserestrictinfo : NIL)
+	{
+		const Var  *column = column_of((Node *) ((const RestrictInfo *) lfirst(cell))->clause);
+
+		if (column && equal(column, var))
+			clauses = lappend(clauses, lfirst(cell));
+	}
+	return clauses ? clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL) : 1;
+}
+
+/* How many values a key has in the rows that conditions leave; HUGE_VAL: as many as PostgreSQL expects. */
+static double
+values_of_key(PlannerInfo *root, Node *key)
+{
+	const Var  *var = column_of(key);
+	double		share = var ? share_left(root, var) : 1;
+	double		values = HUGE_VAL;
+	VariableStatData variable;
+	bool		is_default;
+
+	/* statistics know a column's values */
+	if (!IsA(key, Var))
+		return ceil(value_spread_count(root, key) * share);
+	if (share == 1)
+		return values;
+	examine_variable(root, key, 0, &variable);
+	if (HeapTupleIsValid(variable.statsTuple))
+		values = ceil(get_variable_numdistinct(&variable, &is_default) * share);
+	ReleaseVariableStats(variable);
+	return values;
+}
+
 double
 group_count(PlannerInfo *root, List *keys, double num_rows)
 {
@@ -31,8 +89,7 @@ group_count(PlannerInfo *root, List *keys, double num_rows)
 
 	foreach(cell, keys)
 	{
-		/* statistics know a column's values */
-		double		values = IsA(lfirst(cell), Var) ? HUGE_VAL : value_spread_count(root, lfirst(cell));
+		double		values = values_of_key(root, lfirst(cell));
 
 		/* NULL is one more */
 		if (values < num_rows)

@@ -77,9 +77,12 @@ sort_bytes(const mgpu_group_spec *spec, const mgpu_group_sort *sort, double num_
 	double		bytes = num_rows * (sizeof(uint64) + sizeof(uint32));
 	double		share = run_table_memory() * RANGES_SHARE;
 
-	/* a place in a table, if all values differ */
+	/* a place in a table, if all values differ; those that do not fit are left to further passes (core/cpu/table/table_distinct.c) */
 	if (num_cells > 0)
-		return bytes + num_rows * (1.25 * (3 + num_cells) + 3) * sizeof(uint64);
+	{
+		bytes += num_rows * (1.25 * (3 + num_cells) + 3) * sizeof(uint64);
+		return bytes <= share * MOST_RANGES ? Min(bytes, share) : bytes;
+	}
 	if ((sort->returns & MGPU_SORT_VALUES) != 0 || num_groups * RANGES_GROUP_BYTES > share ||
 		((sort->returns & MGPU_SORT_DISTINCT) != 0 && num_rows * sizeof(uint64) > share * MOST_RANGES))
 		return bytes;
