@@ -11,7 +11,7 @@
 #include "compat.h"
 #include "exec/aggregate.h"
 
-/* The least or greatest text: it is the result. */
+/* The least or greatest value: it is the result. */
 static Datum
 extreme_of(const device_query *query, const table_output *output, const uint64 *words, bool is_greatest)
 {
@@ -47,6 +47,6 @@ group_feed_state(const device_query *query, const table_output *output, const Ag
 	if (*is_null)
 		return (Datum) 0;
 	if (table_feed_of(aggref) == TABLE_FEED_EXTREME)
-		return extreme_of(query, output, words, aggref->aggfnoid == F_MAX_TEXT);
+		return extreme_of(query, output, words, aggref->aggfnoid == F_MAX_TEXT || aggref->aggfnoid == F_MAX_INTERVAL);
 	return aggref->aggfnoid == F_REGR_COUNT ? Int64GetDatum((int64) words[0]) : sums_of(words);
 }

@@ -1,6 +1,6 @@
 /*
  * table_feeds.c
- *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text, and sums of pairs.
+ *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text or time between two, and sums of pairs.
  *
  * Texts are compared by their bytes, or by the locale of one collation of the C library, which a spec names: only CPU threads know it.
  * Strings that strxfrm makes were rejected, since they would have to be proved (keys/collated.h): most texts of a group are equal to the
@@ -26,6 +26,21 @@ may_compare_by(const table_job *job, const mgpu_group_column *column, Oid collat
 		return !column->is_collated;
 	return collation_has_strings(collation) && (!OidIsValid(job->collation) || job->collation == collation) &&
 		(column->is_collated || column->reduction <= MGPU_REDUCE_COUNT);
+}
+
+/* Of intervals between two times, by one number. */
+static bool
+take_lengths(table_job *job, const table_question *question, int number, table_output *output)
+{
+	Expr	   *argument = table_output_argument(question, list_nth(question->query->uses, number), false);
+	mgpu_group_column *column;
+
+	output->column = argument && expr_program_add_between(job->program, argument, &output->cells) ? table_job_columns(job, &output->cells) : -1;
+	if (output->column < 0)
+		return false;
+	column = &job->spec->columns[output->column];
+	column->reduction = Max(column->reduction, MGPU_REDUCE_INTEGER);
+	return true;
 }
 
 /* Of texts, by their bytes or by the C library. */
@@ -123,6 +138,8 @@ table_feed_of(const Aggref *aggref)
 	{
 		case F_MIN_TEXT:
 		case F_MAX_TEXT:
+		case F_MIN_INTERVAL:
+		case F_MAX_INTERVAL:
 			return TABLE_FEED_EXTREME;
 		case F_CORR:
 		case F_COVAR_POP:
@@ -151,7 +168,7 @@ table_feed_take(table_job *job, const table_question *question, int number, tabl
 	switch (table_feed_of(aggref))
 	{
 		case TABLE_FEED_EXTREME:
-			return take_extremes(job, question, number, aggref, output);
+			return aggref->aggtype == INTERVALOID ? take_lengths(job, question, number, output) : take_extremes(job, question, number, aggref, output);
 		case TABLE_FEED_PAIRS:
 			return take_pairs(job, question, number, output);
 		default:
