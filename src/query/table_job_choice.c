@@ -117,8 +117,12 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
  */
 #define FILED_GROUP_ROWS 2
 
-/* Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many. */
+/*
+ * Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many.  They are written three times, so two
+ * threads take a quarter longer than the node with its own sorted runs.
+ */
 #define MOST_ORDER_PARTS (MGPU_TABLE_PARTS / 4)
+#define LEAST_ORDER_THREADS MGPU_SIZE(4, 2)
 
 /* Whether rows beyond a limit are dropped as they come, so that the others stay in memory. */
 static bool
@@ -133,9 +137,10 @@ static bool
 order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	bool		cuts = is_cut(spec, num_results);
+	bool		has_parts = !cuts && !mgpu_group_passes_rows(spec) && run_table_threads() >= LEAST_ORDER_THREADS;
 	double		bytes = (cuts ? Min(num_rows, num_results) : num_rows) * (spec->num_columns + 2) * sizeof(uint64);
 
-	return bytes <= run_table_memory() * (cuts ? 1 : MOST_ORDER_PARTS);
+	return bytes <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
 }
 
 /* Whether what threads work on fits in memory, and groups do, or are few beside rows. */
