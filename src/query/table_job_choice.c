@@ -119,10 +119,10 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 
 /*
  * Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many.  They are written three times, so two
- * threads take a quarter longer than the node with its own sorted runs.
+ * threads take a quarter longer than the node with its own sorted runs, unless it would have joined rows one by one.
  */
 #define MOST_ORDER_PARTS (MGPU_TABLE_PARTS / 4)
-#define LEAST_ORDER_THREADS MGPU_SIZE(4, 2)
+#define LEAST_ORDER_THREADS MGPU_SIZE(3, 2)
 
 /* Whether rows beyond a limit are dropped as they come, so that the others stay in memory. */
 static bool
@@ -137,7 +137,7 @@ static bool
 order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	bool		cuts = is_cut(spec, num_results);
-	bool		has_parts = !cuts && !mgpu_group_passes_rows(spec) && run_table_threads() >= LEAST_ORDER_THREADS;
+	bool		has_parts = !cuts && !mgpu_group_passes_rows(spec) && (run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0);
 	double		bytes = (cuts ? Min(num_rows, num_results) : num_rows) * (spec->num_columns + 2) * sizeof(uint64);
 
 	return bytes <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
