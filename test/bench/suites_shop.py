@@ -67,4 +67,10 @@ STATEMENTS = [
     ('orders of more than they say', 'SELECT count(*) FROM sales JOIN (SELECT sale, sum(quantity * price) AS t FROM lines GROUP BY sale) q ON q.sale = sales.id WHERE q.t > total'),
     ('dearest 50 with names', "SELECT s.id, s.total, p.name FROM sales s JOIN shoppers p ON p.id = s.shopper WHERE s.status = 'paid' ORDER BY s.total DESC, s.id LIMIT 50"),
     ('rollup', 'SELECT channel, status, count(*), sum(total), stddev(total) FROM sales GROUP BY ROLLUP (1, 2)'),
+    ('first and last of a day', "SELECT date_trunc('day', sold) AS d, (array_agg(total ORDER BY sold, id))[1], max(total), min(total), (array_agg(total ORDER BY sold DESC, id DESC))[1] FROM sales GROUP BY d"),
+    ('pairs of shopper and status', 'SELECT channel, count(DISTINCT (shopper, status)) FROM sales GROUP BY channel'),
+    ('revenue in hundreds', 'SELECT product, CAST(sum(quantity * price / 100) AS numeric(20,2)) FROM lines GROUP BY product'),
+    ('first digit of a name', "SELECT regexp_replace(name, '^[A-Z][a-z]+ ([0-9]).*$', '\\1') AS digit, count(*) FROM shoppers GROUP BY digit"),
+    ('longest time to ship', 'SELECT channel, extract(epoch FROM max(shipped - sold)) FROM sales GROUP BY channel'),
+    ('above the mean', 'SELECT channel, count(*), max(total) FROM sales WHERE total > 1.5 * (SELECT avg(total) FROM sales) GROUP BY channel'),
 ]

@@ -10,7 +10,7 @@ use Test::More;
 
 my $node = new_service_node('late_sides', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $rows = sized(20_000, 400_000);
+my $rows = sized(20_000, 120_000);
 my $orders = sized(4_000, 80_000);
 my $customers = sized(700, 60_000);
 # as many as a job reads

@@ -8,9 +8,9 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_service_node('sorts_beyond', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'jit = off', 'mgpu.cpu_threads = 2' ]);
+my $node = new_service_node('sorts_beyond', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'jit = off', 'mgpu.cpu_threads = 3' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $rows = sized(6_000, 400_000);
+my $rows = sized(6_000, 80_000);
 
 sub run { return $session->run(@_); }
 
@@ -44,19 +44,19 @@ my @windows = ('SELECT id, price - lag(price) OVER (PARTITION BY device ORDER BY
 run('SET mgpu.enable_sort = force', 'SET mgpu.enable_top = force');
 foreach my $memory ('64kB', '256kB', '1MB')
 {
-	run("SET work_mem = '" . ($MgpuTest::LARGE && $memory ne '1MB' ? '4MB' : $memory) . "'");
+	run("SET work_mem = '$memory'");
 	check_plans($session, "$memory, sorts", sub { return 1; }, @sorts);
 	check_plans($session, "$memory, first rows", sub { return 1; }, @tops);
 	check_plans($session, "$memory, windows", sub { return 1; }, @windows);
 }
-run("SET work_mem = '" . sized('128kB', '4MB') . "'");
+run("SET work_mem = '" . sized('128kB', '512kB') . "'");
 check_filed('a file', 1, @sorts[0, 3, 4]);
 check_filed('first rows of many', 1, $tops[1]);
 run("SET work_mem = '256MB'");
 check_filed('no file', 0, @sorts[0, 3, 4]);
 
 # ---- limits, restarts, cursors
-run("SET work_mem = '" . sized('128kB', '4MB') . "'", "SET temp_file_limit = '100kB'");
+run("SET work_mem = '" . sized('128kB', '512kB') . "'", "SET temp_file_limit = '100kB'");
 like($session->query("SELECT count(*) FROM ($sorts[0] OFFSET 0) s"), qr/^\d+$|temporary file size exceeds/, 'a limit of files is no wrong answer');
 run('RESET temp_file_limit');
 run('BEGIN', "DECLARE c SCROLL CURSOR FOR $sorts[0]", 'FETCH 5 FROM c');
