@@ -62,7 +62,6 @@ typedef struct mgpu_table_order
 	uint64_t	num_filed;
 	struct mgpu_table_batch **ordered;	/* ... and those in order that are left, of each part */
 	uint64_t	num_ordered;
-	uint64_t	all_rows;
 	mgpu_u128  *bounds;			/* sort keys with which parts begin, but the first; before, those of every sample_step'th row */
 	uint64_t	sample_step;
 	uint32_t	part;

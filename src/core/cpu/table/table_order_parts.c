@@ -69,7 +69,6 @@ mgpu_table_plan_samples(mgpu_run *run)
 
 	order->sample_step = order->num_rows / (MGPU_TABLE_PARTS * SAMPLES_OF_PART) + 1;
 	order->bounds = mgpu_table_allocate(num_samples(order) * sizeof(mgpu_u128));
-	order->all_rows = order->num_rows;
 	return order->bounds != NULL;
 }
 
@@ -258,9 +257,7 @@ mgpu_table_begin_order_part(mgpu_run *run)
 		batch->first_row = num_rows;
 		num_rows += batch->parts[order->part + 1] - batch->parts[order->part];
 	}
-	if (num_rows * row_bytes(run) > memory_left(run))
-		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
-	return make_part_rows(run, num_rows);
+	return num_rows * row_bytes(run) <= memory_left(run) && make_part_rows(run, num_rows);
 }
 
 void
