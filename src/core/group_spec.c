@@ -17,6 +17,8 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS ||
 		spec->num_matches > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes || spec->tid_input > spec->num_inputs)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
+	if (spec->takes_rows > 1 || (spec->takes_rows && spec->tid_input > 0))
+		return mgpu_fail(err, MGPU_BAD_JOB, "rows of kind %" PRIu32 ", or with TIDs", spec->takes_rows);
 	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
 		spec->num_constants > spec->num_registers || spec->table_bytes > MGPU_GROUP_TABLE_BYTES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has a program that is too large");
@@ -167,7 +169,7 @@ mgpu_group_is_named(const mgpu_group_spec *spec)
 bool
 mgpu_group_needs_threads(const mgpu_group_spec *spec)
 {
-	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec);
+	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec) || spec->takes_rows != 0;
 }
 
 bool

@@ -19,6 +19,8 @@
  * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
  *
+ * Or rows come that are no page's (mgpu_row_batch), for which threads alone have a job.
+ *
  * A program may look rows up in builds (build.h), which are the job's other input.  One of its inputs may be the row's TID (mgpu_tid_of, group_decode.h).
  *
  * A row whose test or column is a fault ends the job with MGPU_UNSUPPORTED, unless a test before drops the row.
@@ -43,16 +45,13 @@
 #include <stdbool.h>
 
 #include "build.h"
+#include "input_batch.h"
 #include "key_codec.h"
 #include "program.h"
-#include "sizes.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The only size of pages for which devices have code; PostgreSQL's default. */
-#define MGPU_PAGE_BYTES 8192
 
 #define MGPU_GROUP_MAX_ATTRIBUTES 128
 #define MGPU_GROUP_MAX_INPUTS 32
@@ -74,34 +73,6 @@ extern "C" {
 
 /* Outputs beside records or marks: the values of each sort, or of each column. */
 #define MGPU_GROUP_MAX_VALUES MGPU_GROUP_MAX_COLUMNS
-
-/* A page of a batch of input: the batch begins with these. */
-typedef struct mgpu_page_ref
-{
-	uint32_t	number;			/* of a shared buffer, from 0; or of a copy in this batch; or MGPU_PAGE_IS_KEPT */
-	uint16_t	num_items;		/* line pointers to look at, from the first on; those that are not normal are passed over */
-	uint8_t		is_copy;		/* 0 or 1 */
-	uint8_t		source;			/* of the tables that are read one after the other: the same for all pages of a batch */
-	uint32_t	kept;			/* from 1 on: where the device has the page, or is to keep it; 0: nowhere */
-	uint32_t	block;			/* of its table, for TIDs */
-} mgpu_page_ref;
-
-/* The device has the page, and nothing else counts but its source and block. */
-#define MGPU_PAGE_IS_KEPT UINT32_MAX
-
-#define MGPU_GROUP_MAX_SOURCES 256
-
-/* Copies lie behind, each of MGPU_PAGE_BYTES, from this offset of the batch on. */
-#define MGPU_PAGE_COPIES_OFFSET MGPU_PAGE_BYTES
-
-/* Pages of a batch that are not kept, at most.  A device reads these in 20 us. */
-#define MGPU_BATCH_PAGES 128
-
-/* All pages of a batch, at most.  Where copies are, their begin is a limit, too. */
-#define MGPU_BATCH_REFS MGPU_SIZE(16384, 900)
-
-/* Batches that an executor has at a time, at most: pages of these are kept still. */
-#define MGPU_GROUP_MAX_SLOTS 8
 
 /* An attribute of the table, up to the last that is read. */
 typedef struct mgpu_group_attribute
@@ -252,6 +223,7 @@ typedef struct mgpu_group_spec
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 
 	uint32_t	num_matches;
+	uint32_t	takes_rows;		/* 0 or 1: input is batches of rows (mgpu_row_batch) in place of pages */
 	uint32_t	tid_input;		/* one more than the input that is the row's TID, of 8 bytes, and no attribute; 0: none is */
 	uint32_t	locale;			/* by its name in the C library, in the tables: where a column is collated */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
@@ -319,7 +291,7 @@ mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 /* The name of the locale of collated columns, or NULL: there is none in the tables. */
 const char *mgpu_group_locale(const mgpu_group_spec *spec);
 
-/* Whether there are such columns, or some that are named; in either case, CPU threads alone have the job. */
+/* Whether there are such columns, or some that are named; in either case, or of rows that are no page's, CPU threads alone have the job. */
 bool		mgpu_group_is_collated(const mgpu_group_spec *spec);
 bool		mgpu_group_is_named(const mgpu_group_spec *spec);
 bool		mgpu_group_needs_threads(const mgpu_group_spec *spec);

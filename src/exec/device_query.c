@@ -7,11 +7,6 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
@@ -22,8 +17,8 @@
 
 /* ---- the question */
 
-static device_query *
-create_query(MemoryContext parent, const device_question *question, double num_read)
+device_query *
+device_query_create(MemoryContext parent, const device_question *question, double num_read)
 {
 	MemoryContext context = AllocSetContextCreate(parent, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
 	device_query *query = MemoryContextAllocZero(context, sizeof(device_query));
@@ -66,6 +61,8 @@ are_alike(const device_query *query, List *readers, table_question *question)
 static bool
 is_for_threads(const device_query *query, const device_question *question)
 {
+	if (question->of.as_cells)
+		return table_job_may_order(query->job.spec, question->expected_rows);
 	return question->of.build ||	/* of which join_builds has looked at its size */
 		table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);
 }
@@ -122,6 +119,8 @@ prepare(device_query *query, List *readers, const device_question *of)
 	why_not = make_first_job(query, of, &question);
 	if (why_not)
 		return why_not;
+	if (of->accepts && !of->accepts(of->accepts_context, &query->job))
+		return TABLE_JOB_NONE;
 	if (query->job.needs_queries && !heap_readers_run_queries(readers))
 		return TABLE_JOB_NONE;
 	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages, &query->request.keeps_pages);
@@ -312,11 +311,13 @@ device_query_run(MemoryContext parent, const device_question *question)
 	const char *why_not = TABLE_JOB_NONE;
 	double		num_read = row_source_rows(question->source);
 
+	if (question->below)
+		return device_query_run_below(parent, question);
 	/* nobody asks why */
 	if (!may_run(question, num_read))
 		return NULL;
 	readers = row_source_readers(question->source);
-	query = create_query(parent, question, num_read);
+	query = device_query_create(parent, question, num_read);
 	query->builds = (join_builds) {.source = question->source,.read = read_build,.context = query};
 	caller = MemoryContextSwitchTo(query->context);
 	if (readers)
@@ -336,50 +337,6 @@ device_query_run(MemoryContext parent, const device_question *question)
 	/* what was made for the GPU must not be there beside the rows that the CPU keeps */
 	device_query_forget(query);
 	return NULL;
-}
-
-/* ---- what is said of it */
-
-/* Columns that the node fetches by TID. */
-static int
-num_late(const device_query *query)
-{
-	int			count = 0;
-
-	for (int i = 0; i < query->job.num_values; i++)
-		count += query->job.values[i].column >= 0 && query->job.values[i].cells.form == CELLS_LATE;
-	return count;
-}
-
-void
-device_query_explain(const device_query *query, ExplainState *es)
-{
-	const char *why_no_gpu = run_may_use_gpu() ? query->request.no_gpu : run_lack_of_service();
-	uint64		file_bytes = query->request.file_bytes;
-
-	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
-		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;
-	ExplainPropertyText("Executor", query->request.by_threads ? "cpu" : "gpu", es);
-	if (query->request.by_threads && why_no_gpu)
-		ExplainPropertyText("Reason", why_no_gpu, es);
-	if (query->request.by_threads)
-		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
-	expr_programs_explain(list_make1(query->job.program), es);
-	if (num_late(query) > 0)
-		ExplainPropertyInteger("Columns Fetched Late", NULL, num_late(query), es);
-	if (query->builds.num_joins > 0)
-	{
-		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);
-		ExplainPropertyInteger("Rows Built", NULL, query->builds.num_rows, es);
-		ExplainPropertyInteger("Sides Read as Pages", NULL, query->builds.num_by_jobs, es);
-		if (query->builds.num_rounds > 1)
-			ExplainPropertyInteger("Rounds", NULL, query->builds.num_rounds, es);
-	}
-	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
-	if (query->kept_pages > 0)
-		ExplainPropertyInteger("Pages Kept", NULL, query->kept_pages, es);
-	if (file_bytes > 0)
-		ExplainPropertyInteger("Disk Usage", "kB", (int64) (file_bytes / 1024), es);
 }
 
 void

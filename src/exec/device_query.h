@@ -14,17 +14,25 @@
 
 struct ExplainState;
 
+/* Whether somebody has use for the answer of a job that is made, and not sent yet. */
+typedef bool (*device_accepts_fn) (void *context, const table_job *job);
+
+struct rows_below;
+
 /* What a node wants. */
 typedef struct device_question
 {
 	const char *node;			/* its name */
-	row_source *source;			/* its rows */
+	row_source *source;			/* its rows, */
+	struct rows_below *below;	/* or NULL, or where they come from (exec/rows_below.h) */
 	table_question of;			/* but for the scan */
 	double		expected_rows;
 	double		expected_results;	/* groups, or rows that the node returns */
 	Size		group_bytes;	/* that the node takes for each group beside the answer */
 	Size		most_bytes;		/* that its answer may have in memory; 0: work_mem times hash_mem_multiplier */
 	MemoryContext outputs;		/* where outputs that fit in memory go; NULL: with the query */
+	device_accepts_fn accepts;	/* NULL: all are wanted */
+	void	   *accepts_context;
 } device_question;
 
 typedef struct device_query
@@ -53,6 +61,14 @@ typedef struct device_query
  * them.  NULL: none does or can, nothing was read, and EXPLAIN says why not.
  */
 extern device_query *device_query_run(MemoryContext parent, const device_question *question);
+
+/* ---- parts of that */
+
+/* A query without a job. */
+extern device_query *device_query_create(MemoryContext parent, const device_question *question, double num_read);
+
+/* The same of rows that come from windows (device_below.c). */
+extern device_query *device_query_run_below(MemoryContext parent, const device_question *question);
 
 /* What EXPLAIN ANALYZE says of a node that a GPU has worked for. */
 extern void device_query_explain(const device_query *query, struct ExplainState *es);

@@ -161,6 +161,7 @@ device_rows_read(device_rows *answer, const node_state *node)
 	device_question question = {
 		.node = node->operator->name,
 		.source = node->source,
+		.below = node->below,
 		.of.query = node->query,
 		.expected_rows = node->num_rows,
 		.expected_results = node->css.ss.ps.plan->plan_rows,

@@ -259,6 +259,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 	device_question question = {
 		.node = "MgpuGroup",
 		.source = state->node.source,
+		.below = state->node.below,
 		.of = {
 			.query = query_of(((const CustomScan *) state->node.css.ss.ps.plan)->custom_private),
 			.outputs = outputs_of(state),

@@ -277,6 +277,12 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = node_explain
 };
 
+node_state *
+node_of(PlanState *plan)
+{
+	return IsA(plan, CustomScanState) && ((CustomScanState *) plan)->methods == &exec_methods ? (node_state *) plan : NULL;
+}
+
 static Node *
 make_state(CustomScan *scan)
 {

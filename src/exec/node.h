@@ -23,6 +23,7 @@
 
 struct ExplainState;
 typedef struct node_state node_state;
+typedef struct rows_below rows_below;
 
 /* What a kind of node does.  Functions that it does not need are NULL. */
 typedef struct node_operator
@@ -75,11 +76,13 @@ struct node_state
 
 	/* its input */
 	row_source *source;			/* NULL: the child returns packs */
+	rows_below *below;			/* where its rows come from windows, else NULL */
 	chunk	   *rows;			/* that were read last, or all of them */
 	Size		row_bytes;		/* memory of a row, but for its values of variable width */
 	uint64		step_rows;		/* rows that are read at a time, ... */
 	Size		step_bytes;		/* ... or bytes of their values of variable width */
 	bool		ended;			/* the child has no more rows */
+	bool		gave_cells;		/* its rows went to a job above as columns, and it has returned none */
 	bool		is_merged;		/* what it returns are groups of another node, merged: it has read nothing */
 	uint64		num_rows;		/* expected, of the child or of a partition */
 	int			level;			/* of a split of these; 0: they cannot be split */
@@ -96,6 +99,9 @@ extern const node_operator scan_operator;
 
 /* Let plans have the nodes.  Called once, when the library is loaded. */
 extern void nodes_init(void);
+
+/* A plan's node as one of these, or NULL. */
+extern node_state *node_of(PlanState *plan);
 
 /* ---- for operators, when they begin */
 

@@ -14,7 +14,7 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
-#include "exec/node.h"
+#include "exec/rows_below.h"
 
 /* An entry of the scan tuple. */
 static char *
@@ -75,9 +75,9 @@ node_explain_order(node_state *node, List *ancestors, ExplainState *es)
 static void
 explain_run(node_state *node, ExplainState *es)
 {
-	if (!node->ended || node->operator->explain_run == NULL || query_returns_packs(node->query))
+	if (!(node->ended || node->gave_cells) || node->operator->explain_run == NULL || query_returns_packs(node->query))
 		return;
-	if (node->source && !node->is_merged)
+	if (node->source && !node->is_merged && !(node->below && node->below->ran))
 		row_source_explain_pages(node->source, es);
 	node->operator->explain_run(node, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", node->most_bytes / 1024, es);
@@ -96,6 +96,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		node->operator->explain(node, ancestors, es);
 	if (es->analyze ? node->is_merged : node->query->merges)
 		ExplainPropertyText("Input", "groups of another set", es);
+	else if (node->below && node->below->ran)
+		ExplainPropertyText("Input", "windows as columns", es);
 	else if (node->source)
 		row_source_explain(node->source, ancestors, es);
 	if (es->analyze)

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "batch/wire.h"
-#include "exec/node.h"
+#include "exec/rows_below.h"
 
 /* Rows that are read at a time, unless the operator says otherwise. */
 #define STEP_ROWS 1024
@@ -54,7 +54,10 @@ node_open(node_state *node)
 		rows_create_for(CurrentMemoryContext, node->child);
 	stored = keep_stored(node->rows, query);
 	if (query->packed_types == NIL)
+	{
 		node->source = row_source_open(node->child, query->kind == QUERY_TOP ? stored : NULL);
+		node->below = rows_below_open(node->child);
+	}
 	node->row_bytes = rows_bytes_of_one(node->rows);
 	node->step_rows = STEP_ROWS;
 	node->step_bytes = CHUNK_STEP_BYTES;

@@ -26,6 +26,7 @@ typedef struct sort_state
 	uint64		num_in_runs;
 
 	/* for EXPLAIN */
+	device_query *as_cells;		/* a job that has had the rows for one above; NULL: none has */
 	const char *executor;
 	const char *algorithm;
 	int			num_threads;
@@ -56,6 +57,13 @@ sort_num_rows(const sort_state *state)
 
 /* Read and sort all rows, unless that has been done.  If all are in memory, they are in rows, by sort_row_at. */
 extern void sort_prepare(sort_state *state);
+
+/*
+ * Have a job read the rows and put them in order by a query of another form, as numbers (table_question), for a job above.  NULL: none can.  The node's
+ * own rows stay unread.  Once the answer is not wanted any more, say so: done if the job above has taken all.
+ */
+extern device_query *sort_read_cells(sort_state *state, const query *query, device_accepts_fn accepts, void *context);
+extern void sort_end_cells(sort_state *state, bool done);
 
 /* The next row's number in the chunk that is returned, which both are valid until the next call.  NULL: there are no more. */
 extern const chunk *sort_next(sort_state *state, uint64 *row);

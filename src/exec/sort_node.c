@@ -168,6 +168,50 @@ sort_prepare(sort_state *state)
 		InstrStopNode(plan->instrument, sort_has_all_rows(state) ? state->node.rows->num_rows : 0);
 }
 
+/* ---- for a job above */
+
+device_query *
+sort_read_cells(sort_state *state, const query *query, device_accepts_fn accepts, void *context)
+{
+	node_state *node = &state->node;
+	NodeInstrumentation *times = node->css.ss.ps.instrument;
+	double		num_rows = node_expected_rows(node);
+	device_question question = {
+		.node = node->operator->name,.source = node->source,.of = {.query = query,.as_cells = true},
+		.expected_rows = num_rows,.expected_results = num_rows,.accepts = accepts,.accepts_context = context
+	};
+
+	sort_end_cells(state, false);
+	if (times)
+		InstrStartNode(times);
+	state->as_cells = device_query_run(node->css.ss.ps.state->es_query_cxt, &question);
+	if (times)
+		InstrStopNode(times, 0);
+	return state->as_cells;
+}
+
+void
+sort_end_cells(sort_state *state, bool done)
+{
+	NodeInstrumentation *times = state->node.css.ss.ps.instrument;
+
+	state->node.gave_cells = done;
+	if (state->as_cells == NULL)
+		return;
+	if (done && times)
+	{
+		InstrStartNode(times);
+		InstrStopNode(times, state->as_cells->request.result.num_returned);
+	}
+	if (done)
+	{
+		run_group_forget(&state->as_cells->request);
+		return;
+	}
+	device_query_forget(state->as_cells);
+	state->as_cells = NULL;
+}
+
 /* ---- returning */
 
 void
@@ -273,6 +317,7 @@ forget(node_state *node)
 	state->runs = NULL;
 	state->num_in_runs = 0;
 	device_rows_forget(&state->device);
+	sort_end_cells(state, false);
 	reset(state);
 	state->place = 0;
 	state->executor = NULL;
@@ -292,8 +337,8 @@ explain_run(node_state *node, ExplainState *es)
 {
 	const sort_state *state = (const sort_state *) node;
 
-	if (state->device.query)
-		device_query_explain(state->device.query, es);
+	if (state->device.query || state->as_cells)
+		device_query_explain(state->device.query ? state->device.query : state->as_cells, es);
 	else if (state->executor)
 	{
 		ExplainPropertyText("Sort Executor", state->executor, es);

@@ -258,7 +258,7 @@ begin(node_state *node)
 	while (IsA(below, WindowAggState))
 		below = outerPlanState(below);
 	state->input.sort = (sort_state *) below;
-	if (!IsA(below, CustomScanState) || state->input.sort->node.css.methods != node->css.methods || state->input.sort->node.operator != &sort_operator)
+	if (node_of(below) == NULL || node_of(below)->operator != &sort_operator)
 		elog(ERROR, "the child of MgpuWindow's WindowAgg is not MgpuSort");
 	rows = state->input.sort->node.rows;
 	state->partition = node_order(query, rows, 0, num_partitions);

@@ -45,6 +45,11 @@ compile_var(expr_program *program, const Var *var, expr_value *value)
 
 	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
 		return false;
+	if (var->varattno > 0 && bms_is_member(var->varattno, program->numbers))
+	{
+		*value = add_load(program, MGPU_RUN_LOAD_INTEGER, type, var->varattno);
+		return true;
+	}
 	*value = add_load(program, load_code(&type, var->vartype), type, var->varattno);
 	if (type.is_numeric)
 		program->ops[program->num_ops - 1].width = type.scale;

@@ -90,6 +90,7 @@ struct expr_program
 	int			most_registers;
 	uint8	   *lanes;			/* of each register */
 	List	   *attributes;		/* of each input */
+	const Bitmapset *numbers;	/* attributes that are numerics, and come as numbers */
 	List	   *constants;
 	List	   *parts;
 	List	   *case_values;	/* what a CaseTestExpr is, the innermost first */

@@ -35,6 +35,12 @@ expr_program_create(void)
 	return program;
 }
 
+void
+expr_program_take_numbers(expr_program *program, const Bitmapset *attributes)
+{
+	program->numbers = attributes;
+}
+
 /* How much a program has. */
 typedef struct program_sizes
 {

@@ -21,6 +21,9 @@ typedef struct expr_program expr_program;
 /* An empty program. */
 extern expr_program *expr_program_create(void);
 
+/* Have attributes that are numerics with a typmod come as numbers of 8 bytes, in units of their last digit. */
+extern void expr_program_take_numbers(expr_program *program, const Bitmapset *attributes);
+
 /* Whether programs have values of a type. */
 extern bool expr_program_has_type(Oid type_id, int32 typmod);
 

@@ -160,8 +160,8 @@ sort_to_replace(PlannerInfo *root, const Path *above)
 }
 
 /*
- * A copy of a Sort below window functions which also has arguments of aggregates that are expressions, so that MgpuWindow has them as columns.  A frame
- * has its own row, so each is computed anyway.
+ * A copy of a Sort below window functions which also has arguments that are expressions, so that MgpuWindow has them as columns: they are computed for
+ * each row anyway.
  */
 static const SortPath *
 with_arguments(PlannerInfo *root, const SortPath *sort)
@@ -174,7 +174,7 @@ with_arguments(PlannerInfo *root, const SortPath *sort)
 								  PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS))
 	{
 		const WindowFunc *function = lfirst(cell);
-		Expr	   *argument = IsA(function, WindowFunc) && function->winagg && function->args && !function->aggfilter ? linitial(function->args) : NULL;
+		Expr	   *argument = IsA(function, WindowFunc) && function->args && !function->aggfilter ? linitial(function->args) : NULL;
 
 		if (argument && !IsA(argument, Const) && !list_member(target->exprs, argument) && custom_plan_is_simple(argument) &&
 			!contain_agg_clause((Node *) argument) && !contain_subplans((Node *) argument))

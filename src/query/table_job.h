@@ -42,6 +42,7 @@ typedef struct table_question
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
 	double		num_read;		/* rows that are expected to be read, ... */
 	double		num_results;	/* ... and to come back, or groups */
+	bool		as_cells;		/* rows in order come back as numbers of 8 bytes, whose forms order and tell all values (table_rows.c) */
 	const table_build *build;	/* not NULL: the cells of the scan's rows are wanted, for a build; then there is no query */
 	table_fractions_fn fractions;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */
@@ -141,10 +142,11 @@ extern bool table_job_fill(table_job *job, ExprContext *context);
 
 /*
  * Whether threads may run a job that reads so many rows, of which so many are kept, and so many groups or rows come back: there are
- * some threads, enough to do, and memory for what they keep.
+ * some threads, enough to do, and memory for what they keep.  Rows that are to be in order may go to files.
  */
 extern bool table_job_has_threads(double num_read, bool has_joins);
 extern bool table_job_reads_build(double num_read);
+extern bool table_job_may_order(const mgpu_group_spec *spec, double num_rows);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
 /* Whether a GPU may, whose memory nobody knows here. */

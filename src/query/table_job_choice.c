@@ -133,14 +133,25 @@ is_cut(const mgpu_group_spec *spec, double num_results)
 	return cut > 0 && (spec->num_keys == 0 || num_results <= cut * MGPU_TABLE_CUT_GROUPS);
 }
 
+static double
+order_bytes(const mgpu_group_spec *spec, double num_rows)
+{
+	return num_rows * (spec->num_columns + 2) * sizeof(uint64);
+}
+
 static bool
 order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	bool		cuts = is_cut(spec, num_results);
 	bool		has_parts = !cuts && !mgpu_group_passes_rows(spec) && (run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0);
-	double		bytes = (cuts ? Min(num_rows, num_results) : num_rows) * (spec->num_columns + 2) * sizeof(uint64);
 
-	return bytes <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
+	return order_bytes(spec, cuts ? Min(num_rows, num_results) : num_rows) <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
+}
+
+bool
+table_job_may_order(const mgpu_group_spec *spec, double num_rows)
+{
+	return order_bytes(spec, num_rows) <= run_table_memory() * MOST_ORDER_PARTS;
 }
 
 /* Whether what threads work on fits in memory, and groups do, or are few beside rows. */
@@ -236,7 +247,7 @@ uint64
 table_job_number(const table_job *job, const table_question *question)
 {
 	return DatumGetUInt64(hash_any_extended((const unsigned char *) job->spec, offsetof(mgpu_group_spec, constants),
-											RelationGetRelid(question->scan.relation)));
+											question->scan.relation ? RelationGetRelid(question->scan.relation) : 0));
 }
 
 bool

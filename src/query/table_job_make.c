@@ -89,6 +89,36 @@ describe_rows(table_job *job, TupleDesc descriptor)
 	return true;
 }
 
+/* Rows that are no table's have all of their inputs. */
+static bool
+describe_other_rows(table_job *job, const row_layout *rows)
+{
+	mgpu_group_spec *spec = job->spec;
+	int			num_inputs = expr_program_num_inputs(job->program);
+
+	if (num_inputs > MGPU_GROUP_MAX_INPUTS)
+		return false;
+	spec->takes_rows = true;
+	spec->num_attributes = spec->num_inputs = num_inputs;
+	for (int i = 0; i < num_inputs; i++)
+	{
+		AttrNumber	number = expr_program_attribute(job->program, i);
+		int16		length = TupleDescAttr(rows->descriptor, number - 1)->attlen;
+
+		if (bms_is_member(number, rows->numbers))
+			length = sizeof(int64);
+		spec->inputs[i] = (mgpu_group_input) {.length = length,.offset = -1,.missing = -1};
+		spec->attributes[i] = (mgpu_group_attribute) {length, 1, i};
+	}
+	return true;
+}
+
+static bool
+describe_input_rows(table_job *job, const table_scan *scan)
+{
+	return scan->rows ? describe_other_rows(job, scan->rows) : describe_rows(job, RelationGetDescr(scan->relation));
+}
+
 static bool
 take_groups(table_job *job, const table_question *question)
 {
@@ -138,11 +168,13 @@ table_job_make(table_job *job, const table_question *question)
 
 	memset(spec, 0, sizeof(*spec));
 	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
+	if (question->scan.rows)
+		expr_program_take_numbers(job->program, question->scan.rows->numbers);
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = job->values[i].key = -1;
 	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question) && table_job_finish_builds(job, question) &&
-		write_program(job) && table_feed_write_locale(job) && describe_rows(job, RelationGetDescr(question->scan.relation));
+		write_program(job) && table_feed_write_locale(job) && describe_input_rows(job, &question->scan);
 	if (!can_do)
 		return TABLE_JOB_NONE;
 	job->number = table_job_number(job, question);

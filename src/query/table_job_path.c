@@ -140,8 +140,10 @@ makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, t
 	Oid			widths = question->widths ? RelationGetRelid(question->widths) : InvalidOid;
 	bool		is_made;
 
-	question->scan = (table_scan) {relation, linitial(exprs), extract_actual_clauses(scan->parent->baserestrictinfo, false),
-	joins_of(root, exprs, joins)};
+	question->scan = (table_scan) {
+		.relation = relation,.columns = linitial(exprs),.conditions = extract_actual_clauses(scan->parent->baserestrictinfo, false),
+		.joins = joins_of(root, exprs, joins)
+	};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;

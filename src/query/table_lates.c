@@ -23,7 +23,7 @@ table_of(const table_question *question, const Var *var)
 {
 	const table_join *join = table_join_of(question, var);
 
-	if (!IsA(var, Var) || var->varattno <= 0)
+	if (!IsA(var, Var) || var->varattno <= 0 || question->scan.rows)
 		return -1;
 	return join == NULL ? 0 : join->tables == NULL ? -1 : join->tables[var->varattno - 1];
 }

@@ -129,6 +129,31 @@ take_others(table_job *job, const table_question *question)
 	return true;
 }
 
+/* ---- as cells */
+
+/* Have all come back as numbers of 8 bytes.  false: some say too little. */
+static bool
+widen_cells(table_job *job, const table_question *question)
+{
+	for (int i = 0; i < job->num_values; i++)
+	{
+		const value_cells *cells = &job->values[i].cells;
+
+		if (cells->form != CELLS_NUMBER && cells->form != CELLS_NUMERIC && cells->form != CELLS_SHOWN && cells->form != CELLS_BYTES && cells->form != CELLS_UUID)
+			return false;
+		for (int j = 0; j < cells->num_cells; j++)
+			job->spec->columns[job->values[i].column + j].width = sizeof(uint64);
+	}
+	for (int i = 0; i < list_length(question->query->key_columns); i++)
+	{
+		int			column = list_nth_int(question->query->key_columns, i);
+
+		if (!table_cells_are_ordered(&job->values[column].cells, table_column_type(question, column), list_nth_oid(question->query->key_collations, i)))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the whole */
 
 bool
@@ -159,5 +184,5 @@ table_job_take_rows(table_job *job, const table_question *question)
 		for (int j = 0; j < value->cells.num_cells; j++)
 			spec->columns[value->column + j].is_returned = true;
 	}
-	return true;
+	return !question->as_cells || widen_cells(job, question);
 }

@@ -116,6 +116,13 @@ width_of_constant(const Const *constant)
 	return (text_width) {.mean = length,.longest = length};
 }
 
+/* Of rows that are no table's it is known how long texts are at most, for which twice the mean is taken. */
+static text_width
+width_in_rows(const row_layout *rows, AttrNumber number)
+{
+	return (text_width) {.mean = rows->widths[number - 1] / 2};
+}
+
 text_width
 text_width_of(const table_question *question, const Expr *expr)
 {
@@ -125,6 +132,8 @@ text_width_of(const table_question *question, const Expr *expr)
 	switch (nodeTag(expr))
 	{
 		case T_Var:
+			if (question->scan.rows)
+				return width_in_rows(question->scan.rows, var->varattno);
 			return text_width_of_column(var->varno < EXPR_BUILD_VARNO ? RelationGetRelid(question->widths) : InvalidOid, var->varattno);
 		case T_Const:
 			return width_of_constant((const Const *) expr);

@@ -137,7 +137,9 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 		}
 		if (status != MGPU_OK)
 			return status;
-		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
+		if (request->fails)
+			return mgpu_fail(error, MGPU_HOST_MEMORY, "rows cannot be read in columns");
+		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, request->spec.takes_rows ? num_pages : num_pages * sizeof(mgpu_page_ref), error);
 		if (num_pages == 0 && status == MGPU_OK)
 			status = begin_round(request, executor, run, &goes_on, error);
 	}

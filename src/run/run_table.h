@@ -15,7 +15,7 @@
 /*
  * Write a batch of pages (core/group_spec.h) of at most so many bytes, and return how many pages it has; 0: there are no
  * more.  A batch that was written to the same memory before has been read.  RUN_GROUP_ASKS: the memory has a question about kept
- * pages instead, and at the next call its answer.
+ * pages instead, and at the next call its answer.  Of a spec that takes rows: the bytes of the next batch of these.
  */
 typedef uint32 (*group_fill_fn) (void *context, char *batch, Size bytes);
 
@@ -48,7 +48,7 @@ typedef struct group_request
 	void	   *round_context;
 
 	uint64		num_shared_pages;	/* out, before the first batch: shared buffers that are read where they are, from the first on */
-	bool		fails;			/* next_round has no builds for rows that are left */
+	bool		fails;			/* next_round has no builds for rows that are left, or fill has no rows */
 	bool		keeps_pages;	/* out, before the first batch: questions about kept pages are answered */
 	bool		is_beyond;		/* out: an executor gave up because of what it read */
 	bool		by_threads;		/* out: threads of this process ran it */

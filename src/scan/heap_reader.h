@@ -77,10 +77,19 @@ extern bool table_join_takes_outer(List *exprs);
  */
 extern List *table_scan_common_order(List *conditions);
 
+/* Rows that are no table's, and how their values are stored (core/input_batch.h): those of relation 1. */
+typedef struct row_layout
+{
+	TupleDesc	descriptor;
+	Bitmapset  *numbers;		/* attributes that are numerics, with a typmod, and come as numbers of 8 bytes */
+	const int  *widths;			/* of each attribute: bytes of texts, at most */
+} row_layout;
+
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
 typedef struct table_scan
 {
-	Relation	relation;
+	Relation	relation;		/* NULL: rows are no table's */
+	const row_layout *rows;		/* how these are stored */
 	List	   *columns;
 	List	   *conditions;
 	List	   *joins;			/* table_join: the one that rows come out of last is the first */

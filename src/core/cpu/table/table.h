@@ -82,11 +82,12 @@ typedef struct mgpu_table_batch
 typedef struct mgpu_table_slot
 {
 	char	   *memory;
-	uint32_t	num_refs;
-	_Atomic uint32_t num_left;	/* tasks that read its pages; 0: it is free */
+	uint32_t	num_refs;		/* pages, or rows */
+	uint64_t	num_bytes;		/* of rows, with all that is before them */
+	_Atomic uint32_t num_left;	/* tasks that read it; 0: it is free */
 } mgpu_table_slot;
 
-/* A task of reading: pages of a slot. */
+/* A task of reading: pages of a slot, or rows. */
 typedef struct mgpu_table_read
 {
 	mgpu_table_slot *slot;
@@ -109,6 +110,7 @@ typedef struct mgpu_table_worker
 	uint64_t	tids[MGPU_VECTOR_ROWS];	/* ... of which these are some, if the spec has TIDs */
 	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */
 	mgpu_table_batch *batch;	/* that is read */
+	uint32_t	next_row;		/* of a slot's rows */
 	mgpu_table_batch *last_kept;	/* ORDER, where a limit cuts: the last batch that was kept, ... */
 	uint64_t	num_left;		/* ... rows in all that were, ... */
 	uint64_t	left_before;	/* ... and how many there were when they had just been cut */

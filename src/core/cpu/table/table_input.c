@@ -1,6 +1,6 @@
 /*
  * table_input.c
- *		The input of mgpu_cpu_table_executor: batches of pages.
+ *		The input of mgpu_cpu_table_executor: batches of pages, or of rows.
  *
  * A batch is one task of the pool or, with many threads, some; they are released when it is committed.  Slots are handed out in turn,
  * and a caller that finds the next one not free does a task itself.
@@ -8,6 +8,9 @@
 #include "core/cpu/table/table_read.h"
 
 #include <string.h>
+
+/* A task reads at least as many rows as such pages have. */
+#define ROWS_OF_PAGE 64
 
 /* More tasks than there are pages: how many there will be is not known. */
 #define MOST_TASKS (UINT64_MAX / 4)
@@ -25,7 +28,7 @@ read_task(void *context, uint64_t task, int worker)
 	mgpu_table_read *read = read_at(run, task);
 
 	if (mgpu_table_goes_on(run))
-		mgpu_table_read_pages(run, &run->workers[worker], read);
+		mgpu_table_do_read(run, &run->workers[worker], read);
 	atomic_fetch_sub(&read->slot->num_left, 1);
 	atomic_fetch_add(&run->num_done, 1);
 }
@@ -38,7 +41,7 @@ mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64
 	mgpu_status status = mgpu_table_status(run, err);
 
 	if (channel != MGPU_CHANNEL_KEYS || run->submitted)
-		return mgpu_fail(err, MGPU_BAD_JOB, "a run takes pages by its first channel, until it is submitted");
+		return mgpu_fail(err, MGPU_BAD_JOB, "a run takes its input by its first channel, until it is submitted");
 	while (status == MGPU_OK && atomic_load(&slot->num_left) > 0)
 	{
 		double		now_ms = mgpu_now_ms();
@@ -89,11 +92,12 @@ mgpu_table_join_batches(mgpu_run *run)
 	}
 }
 
-/* Cut the pages of a slot into tasks. */
+/* Cut what is in a slot into tasks. */
 static bool
 add_reads(mgpu_run *run, mgpu_table_slot *slot)
 {
-	uint64_t	num_reads = mgpu_table_least(run->most_reads, slot->num_refs / mgpu_cpu_tunables.table_task_pages);
+	uint64_t	least = mgpu_cpu_tunables.table_task_pages * (run->spec.takes_rows ? ROWS_OF_PAGE : 1);
+	uint64_t	num_reads = mgpu_table_least(run->most_reads, slot->num_refs / least);
 
 	num_reads = num_reads > 0 ? num_reads : 1;
 	atomic_store(&slot->num_left, (uint32_t) num_reads);
@@ -111,17 +115,34 @@ add_reads(mgpu_run *run, mgpu_table_slot *slot)
 	return true;
 }
 
+static bool
+are_pages(uint64_t bytes)
+{
+	return bytes % sizeof(mgpu_page_ref) == 0 && bytes <= MGPU_BATCH_PAGES * sizeof(mgpu_page_ref);
+}
+
+/* Whether a batch has places for all values; where these are, is looked at as they are read. */
+static bool
+are_rows(const mgpu_run *run, const mgpu_table_slot *slot, uint64_t bytes)
+{
+	const mgpu_row_batch *rows = (const mgpu_row_batch *) slot->memory;
+
+	return bytes == 0 || (bytes >= sizeof(*rows) && bytes <= run->slot_bytes && rows->num_inputs == run->spec.num_inputs &&
+						  (bytes - sizeof(*rows)) / sizeof(uint32_t) >= (uint64_t) rows->num_inputs * rows->num_rows);
+}
+
 mgpu_status
 mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
 {
 	mgpu_table_slot *slot = &run->slots[run->num_committed % run->num_slots];
 
-	if (!run->slot_is_out || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
+	if (!run->slot_is_out || !(run->spec.takes_rows ? are_rows(run, slot, bytes) : are_pages(bytes)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
 	run->slot_is_out = false;
 	if (bytes == 0)
 		return MGPU_OK;
-	slot->num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
+	slot->num_refs = run->spec.takes_rows ? ((const mgpu_row_batch *) slot->memory)->num_rows : (uint32_t) (bytes / sizeof(mgpu_page_ref));
+	slot->num_bytes = bytes;
 	run->num_committed++;
 	if (run->num_reads == 0)
 		mgpu_pool_begin_held(run->pool, read_task, run, MOST_TASKS);

@@ -173,30 +173,71 @@ find_rows(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader)
 	return reader->num_rows;
 }
 
+/* ---- rows that are no page's */
+
+/* The values of an input in the next rows of a vector. */
+static bool
+find_values(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read, uint32_t input, uint32_t num_rows)
+{
+	const char *memory = read->slot->memory;
+	const mgpu_row_batch *batch = (const mgpu_row_batch *) memory;
+	const uint32_t *places = (const uint32_t *) (batch + 1) + (uint64_t) input * batch->num_rows + worker->next_row;
+	uint64_t	length = run->spec.inputs[input].length > 0 ? (uint64_t) run->spec.inputs[input].length : 1;
+	bool		are_there = true;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		are_there &= places[i] + length <= read->slot->num_bytes;
+		worker->found[input][i] = places[i] == 0 ? NULL : memory + places[i];
+	}
+	return are_there;
+}
+
+/* The next vector of rows; their number. */
+static uint32_t
+take_next_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
+{
+	uint32_t	num_rows = (uint32_t) mgpu_table_least(read->end - worker->next_row, MGPU_VECTOR_ROWS);
+
+	for (uint32_t i = 0; i < run->spec.num_inputs; i++)
+	{
+		if (find_values(run, worker, read, i, num_rows))
+			continue;
+		mgpu_table_fail(run, MGPU_TABLE_DAMAGED);
+		return 0;
+	}
+	worker->next_row += num_rows;
+	return num_rows;
+}
+
 /* ---- a task */
 
 /* Rows that pages may have. */
 static uint64_t
-most_rows_of(const mgpu_table_read *read)
+most_rows_of(const mgpu_run *run, const mgpu_table_read *read)
 {
 	const mgpu_page_ref *refs = (const mgpu_page_ref *) read->slot->memory;
 	uint64_t	num_rows = 0;
 
+	if (run->spec.takes_rows)
+		return read->end - read->begin;
 	for (uint32_t i = read->begin; i < read->end; i++)
 		num_rows += mgpu_table_least(refs[i].num_items, MGPU_PAGE_MAX_ITEMS);
 	return num_rows;
 }
 
 void
-mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
+mgpu_table_do_read(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
 {
 	page_reader reader = {.read = read,.ref = read->begin};
-	uint8_t		source = ((const mgpu_page_ref *) read->slot->memory)->source;
-	bool		goes_on = mgpu_table_begin_batch(run, worker, read->batch, most_rows_of(read));
+	uint8_t		source = run->spec.takes_rows ? 0 : ((const mgpu_page_ref *) read->slot->memory)->source;
+	bool		goes_on = mgpu_table_begin_batch(run, worker, read->batch, most_rows_of(run, read));
 	uint32_t	num_found;
 
 	worker->task = read->number;
-	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_rows(run, worker, &reader)) > 0)
+	worker->next_row = read->begin;
+	while (goes_on && mgpu_table_goes_on(run) &&
+		   (num_found = run->spec.takes_rows ? take_next_rows(run, worker, read) : find_rows(run, worker, &reader)) > 0)
 	{
 		uint64_t	before = worker->num_kept;
 

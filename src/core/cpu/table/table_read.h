@@ -41,7 +41,7 @@ bool		mgpu_table_add_in_turn(mgpu_run *run, mgpu_table_worker *worker, bool is_l
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);
-void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read);
+void		mgpu_table_do_read(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read);
 
 /* table_columns.c.  Workers have registers; false: out of memory. */
 void		mgpu_table_plan_columns(mgpu_run *run);

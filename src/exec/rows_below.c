@@ -1,0 +1,277 @@
+/*
+ * rows_below.c
+ *		The rows of a node's child that come from MgpuWindow, as columns for the node's job.
+ *
+ * Between the two there may be a subquery's scan and a Result, whose expressions and conditions become those of the job.  None of the nodes is executed:
+ * a job sorts the rows of MgpuSort, windows are computed over its answer (window_cells.h), and the node's job takes batches of them.  If any of that cannot be,
+ * rows come one by one, from the first on.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "exec/rows_below.h"
+#include "exec/sort.h"
+
+/* ---- what lies between */
+
+/* Of an expression's variables, and the plan whose target has what they stand for. */
+typedef struct below_context
+{
+	const Plan *plan;
+	Index		varno;			/* of the node's own input, once it is looked through */
+} below_context;
+
+/* What a node above has of the node's target becomes an expression of the node's input. */
+static Node *
+look_through(Node *node, void *context)
+{
+	const below_context *of = context;
+	const Var  *var = (const Var *) node;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && var->varno == OUTER_VAR)
+		return copyObject((Node *) list_nth_node(TargetEntry, of->plan->targetlist, var->varattno - 1)->expr);
+	return expression_tree_mutator(node, look_through, context);
+}
+
+/* A node's input has another name: OUTER_VAR, or relation 1. */
+static Node *
+rename_input(Node *node, void *context)
+{
+	const below_context *of = context;
+	Var		   *var = (Var *) node;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, rename_input, context);
+	var = copyObject(var);
+	if (var->varno == (int) of->varno)
+		var->varno = IsA(of->plan, CustomScan) ? 1 : OUTER_VAR;
+	return (Node *) var;
+}
+
+/* Expressions of a node's target as those of its input, and its conditions with them. */
+static void
+go_below(rows_below *below, const Plan *plan, Index varno)
+{
+	below_context context = {plan, varno};
+
+	below->columns = (List *) rename_input(look_through((Node *) below->columns, &context), &context);
+	below->conditions = (List *) rename_input(look_through((Node *) below->conditions, &context), &context);
+	below->conditions = list_concat((List *) rename_input(copyObject((Node *) plan->qual), &context), below->conditions);
+}
+
+/* Look through nodes down to the windows. */
+static bool
+find_windows(rows_below *below, PlanState *node)
+{
+	const ResultState *result = (const ResultState *) node;
+
+	if (node_of(node) && node_of(node)->operator == &window_operator)
+	{
+		below->windows = (struct window_state *) node;
+		go_below(below, node->plan, INDEX_VAR);
+		return true;
+	}
+	below->passed = lappend(below->passed, node);
+	if (IsA(node, SubqueryScanState))
+	{
+		go_below(below, node->plan, ((const Scan *) node->plan)->scanrelid);
+		return find_windows(below, ((SubqueryScanState *) node)->subplan);
+	}
+	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || result->resconstantqual)
+		return false;
+	go_below(below, node->plan, OUTER_VAR);
+	return find_windows(below, outerPlanState(node));
+}
+
+rows_below *
+rows_below_open(PlanState *child)
+{
+	rows_below *below = palloc0(sizeof(rows_below));
+	ListCell   *cell;
+
+	below->child = child;
+	foreach(cell, child->plan->targetlist)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		Node	   *expr = (Node *) entry->expr;
+
+		below->columns = lappend(below->columns, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
+	}
+	return find_windows(below, child) ? below : NULL;
+}
+
+double
+rows_below_number(const rows_below *below)
+{
+	return below->windows->node.child->plan->plan_rows;
+}
+
+/* ---- how values are stored */
+
+/* Texts take at most so many bytes; a numeric that is no column has digits as its cells say. */
+static void
+describe_layout(rows_below *below)
+{
+	const window_cells *cells = below->cells;
+	int		   *widths = palloc(cells->num_values * sizeof(int) + 1);
+
+	below->layout = (row_layout) {.descriptor = below->windows->node.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor,.widths = widths};
+	for (int i = 0; i < cells->num_values; i++)
+	{
+		widths[i] = cells->values[i].cells.num_cells * (int) sizeof(uint64) - 1;
+		if (cells->values[i].cells.form == CELLS_NUMERIC)
+			below->layout.numbers = bms_add_member(below->layout.numbers, i + 1);
+	}
+}
+
+/* A numeric of 18 digits. */
+static int32
+typmod_of_number(int scale)
+{
+	return ((18 << 16) | scale) + VARHDRSZ;
+}
+
+static Node *
+declare_numbers(Node *node, void *context)
+{
+	const rows_below *below = context;
+	Var		   *var = (Var *) node;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, declare_numbers, context);
+	var = copyObject(var);
+	if (bms_is_member(var->varattno, below->layout.numbers))
+		var->vartypmod = typmod_of_number(below->cells->values[var->varattno - 1].cells.scale);
+	return (Node *) var;
+}
+
+table_scan
+rows_below_scan(const rows_below *below)
+{
+	return (table_scan) {
+		.rows = &below->layout,
+		.columns = (List *) declare_numbers((Node *) below->columns, (void *) below),
+		.conditions = (List *) declare_numbers((Node *) below->conditions, (void *) below)
+	};
+}
+
+ExprContext *
+rows_below_context(const rows_below *below)
+{
+	return below->windows->node.css.ss.ps.ps_ExprContext;
+}
+
+/* ---- running */
+
+static sort_state *
+sort_of(const rows_below *below)
+{
+	return below->windows->input.sort;
+}
+
+/* The job that sorts is made: whether the windows, and the job above, can be. */
+static bool
+accepts_job(void *context, const table_job *job)
+{
+	rows_below *below = context;
+	const struct window_state *windows = below->windows;
+
+	below->cells = window_cells_create(windows->node.query, (const CustomScan *) windows->node.css.ss.ps.plan, job);
+	if (below->cells == NULL)
+		return false;
+	describe_layout(below);
+	return below->accepts == NULL || below->accepts(below->context);
+}
+
+/* As ExecProcNode would do on its way down. */
+static void
+rescan_changed(const rows_below *below)
+{
+	ListCell   *cell;
+
+	foreach(cell, below->passed)
+		if (((PlanState *) lfirst(cell))->chgParam)
+			ExecReScan(lfirst(cell));
+	if (below->windows->node.css.ss.ps.chgParam)
+		ExecReScan(&below->windows->node.css.ss.ps);
+	for (PlanState *node = below->windows->node.child; IsA(node, WindowAggState); node = outerPlanState(node))
+		if (node->chgParam)
+			ExecReScan(node);
+	if (sort_of(below)->node.css.ss.ps.chgParam)
+		ExecReScan(&sort_of(below)->node.css.ss.ps);
+}
+
+bool
+rows_below_start(rows_below *below, bool (*accepts) (void *context), void *context)
+{
+	sort_state *sort = sort_of(below);
+	query	   *query = window_cells_query(below->windows->node.query, sort->node.query);
+
+	below->sorted = NULL;
+	if (query == NULL || sort->node.source == NULL)
+		return false;
+	rescan_changed(below);
+	/* its rows may be there from a scan before */
+	if (sort->node.ended)
+		return false;
+	below->accepts = accepts;
+	below->context = context;
+	below->sorted = sort_read_cells(sort, query, accepts_job, below);
+	if (below->sorted == NULL)
+		return false;
+	/* texts may have turned out longer than the job above was told */
+	below->accepts = NULL;
+	return accepts_job(below, &below->sorted->job) && window_cells_start(below->cells, below->sorted);
+}
+
+uint32
+rows_below_fill(rows_below *below, const table_job *job, char *batch, Size bytes)
+{
+	return window_cells_fill(below->cells, job, batch, bytes);
+}
+
+bool
+rows_below_fails(const rows_below *below)
+{
+	return below->cells->fails;
+}
+
+/* ---- the end */
+
+static void
+count_rows(PlanState *node, uint64 num_rows)
+{
+	if (node->instrument == NULL)
+		return;
+	InstrStartNode(node->instrument);
+	InstrStopNode(node->instrument, num_rows);
+}
+
+void
+rows_below_end(rows_below *below, bool done, uint64 num_rows)
+{
+	ListCell   *cell;
+
+	below->ran = done;
+	if (below->cells)
+		window_cells_free(below->cells);
+	if (done && below->cells)
+	{
+		count_rows(&below->windows->node.css.ss.ps, below->cells->num_rows);
+		foreach(cell, below->passed)
+			count_rows(lfirst(cell), num_rows);
+	}
+	sort_end_cells(sort_of(below), done);
+}

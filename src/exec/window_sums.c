@@ -1,0 +1,250 @@
+/*
+ * window_sums.c
+ *		Aggregates of windows' frames, over rows as numbers.
+ *
+ * A frame that begins with its partition gains rows; one of some rows around a row is added anew, so that floats are added as PostgreSQL adds
+ * them.  Numerics are sums of numbers in units of their last digit.  What does not fit, or would be an error, ends the job: then MgpuWindow computes it.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "core/key_codec.h"
+#include "exec/window_cells.h"
+
+/* Sums of numerics are numbers of so many digits. */
+#define MOST_NUMBER INT64CONST(999999999999999999)
+#define NUMBER_DIGITS 18
+
+/* PostgreSQL adds squares for an average, too, and raises an error if they overflow. */
+#define MOST_AVERAGED 1e140
+
+/* ---- what is known */
+
+static void
+be_number(value_cells *cells, Oid type_id, uint32 kind)
+{
+	*cells = (value_cells) {.form = CELLS_NUMBER,.num_cells = 1,.kind = kind,.width = get_typlen(type_id)};
+}
+
+static bool
+describe(reduction what, const value_cells *argument, Oid result_type, value_cells *result)
+{
+	switch (what)
+	{
+		case REDUCE_COUNT:
+			be_number(result, result_type, MGPU_KEY_SIGNED);
+			return true;
+		case REDUCE_SUM:
+			be_number(result, result_type, MGPU_KEY_SIGNED);
+			return argument->form == CELLS_NUMBER;
+		case REDUCE_NUMERIC_SUM:
+		case REDUCE_SUM_OF_NUMERIC:
+			*result = (value_cells) {.form = CELLS_NUMERIC,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.scale = argument->scale};
+			return argument->form == (what == REDUCE_NUMERIC_SUM ? CELLS_NUMBER : CELLS_NUMERIC);
+		case REDUCE_FLOAT4_SUM:
+		case REDUCE_FLOAT8_SUM:
+		case REDUCE_FLOAT_AVG:
+			be_number(result, result_type, MGPU_KEY_FLOAT);
+			return argument->kind == MGPU_KEY_FLOAT;
+		case REDUCE_MIN:
+		case REDUCE_MAX:
+		case REDUCE_BOOL_MIN:
+		case REDUCE_BOOL_MAX:
+		case REDUCE_FLOAT4_MIN:
+		case REDUCE_FLOAT4_MAX:
+		case REDUCE_FLOAT8_MIN:
+		case REDUCE_FLOAT8_MAX:
+		case REDUCE_MIN_OF_NUMERIC:
+		case REDUCE_MAX_OF_NUMERIC:
+			*result = *argument;
+			return argument->form == CELLS_NUMBER || argument->form == CELLS_NUMERIC;
+		default:
+			return false;
+	}
+}
+
+bool
+window_sums_describe(cell_function *function, Oid aggregate, Oid result_type, value_cells *result)
+{
+	const known_reduction *known = known_reduction_of(aggregate);
+
+	if (known == NULL)
+		return false;
+	function->what = known->reduction;
+	return describe(known->reduction, &function->argument.cells, result_type, result);
+}
+
+/* ---- adding */
+
+static double
+real_of(int64 bits)
+{
+	double		real;
+
+	memcpy(&real, &bits, sizeof(real));
+	return real;
+}
+
+static int64
+bits_of(double real)
+{
+	int64		bits;
+
+	memcpy(&bits, &real, sizeof(bits));
+	return bits;
+}
+
+static void
+take_extreme(cell_function *function, int64 bits, bool is_greatest)
+{
+	uint32		kind = function->argument.cells.kind;
+	uint64		code = mgpu_column_code((uint64) bits, kind, sizeof(uint64));
+	uint64		known = mgpu_column_code((uint64) function->sum.extreme, kind, sizeof(uint64));
+
+	if (function->sum.count == 1 || (is_greatest ? code > known : code < known))
+		function->sum.extreme = bits;
+}
+
+/* Whether a sum has become infinite that PostgreSQL would raise an error for. */
+static bool
+overflows(double sum, double before, double value)
+{
+	return isinf(sum) && !isinf(before) && !isinf(value);
+}
+
+static void
+add_real(window_cells *cells, cell_function *function, double value)
+{
+	cell_sum   *sum = &function->sum;
+	double		before = sum->real;
+
+	sum->real += value;
+	cells->fails |= overflows(sum->real, before, value) || (function->what == REDUCE_FLOAT_AVG && !(fabs(value) < MOST_AVERAGED));
+}
+
+static void
+add_narrow(window_cells *cells, cell_function *function, float4 value)
+{
+	cell_sum   *sum = &function->sum;
+	float4		before = sum->narrow;
+
+	sum->narrow += value;
+	cells->fails |= overflows(sum->narrow, before, value);
+}
+
+static void
+add_row(window_cells *cells, cell_function *function, uint64 place)
+{
+	int			column = function->argument.column;
+	int64		bits;
+
+	if (column >= 0 && window_cell_is_null(cells, column, place))
+		return;
+	function->sum.count++;
+	if (function->what == REDUCE_COUNT)
+		return;
+	bits = window_cell(cells, column, place);
+	switch (function->what)
+	{
+		case REDUCE_SUM:
+		case REDUCE_NUMERIC_SUM:
+		case REDUCE_SUM_OF_NUMERIC:
+			function->sum.integer += bits;
+			break;
+		case REDUCE_FLOAT4_SUM:
+			add_narrow(cells, function, (float4) real_of(bits));
+			break;
+		case REDUCE_FLOAT8_SUM:
+		case REDUCE_FLOAT_AVG:
+			add_real(cells, function, real_of(bits));
+			break;
+		default:
+			take_extreme(function, bits, function->what == REDUCE_MAX || function->what == REDUCE_BOOL_MAX || function->what == REDUCE_FLOAT4_MAX ||
+						 function->what == REDUCE_FLOAT8_MAX || function->what == REDUCE_MAX_OF_NUMERIC);
+	}
+}
+
+/* ---- results */
+
+/* A sum of integers overflows where PostgreSQL's does; one of numerics is a number here. */
+static int64
+integer_result(window_cells *cells, const cell_function *function)
+{
+	int128		sum = function->sum.integer;
+
+	if (function->what == REDUCE_SUM ? sum != (int64) sum : sum > MOST_NUMBER || sum < -MOST_NUMBER)
+		cells->fails = true;
+	return (int64) sum;
+}
+
+static int64
+result_of(window_cells *cells, const cell_function *function, bool *is_null)
+{
+	const cell_sum *sum = &function->sum;
+
+	*is_null = sum->count == 0 && function->what != REDUCE_COUNT;
+	if (*is_null)
+		return 0;
+	switch (function->what)
+	{
+		case REDUCE_COUNT:
+			return sum->count;
+		case REDUCE_SUM:
+		case REDUCE_NUMERIC_SUM:
+		case REDUCE_SUM_OF_NUMERIC:
+			return integer_result(cells, function);
+		case REDUCE_FLOAT4_SUM:
+			return bits_of(sum->narrow);
+		case REDUCE_FLOAT8_SUM:
+			return bits_of(sum->real);
+		case REDUCE_FLOAT_AVG:
+			return bits_of(sum->real / (double) sum->count);
+		default:
+			return sum->extreme;
+	}
+}
+
+/* The frame of row number i of a batch: it ends with the row, its peers, or the partition. */
+static uint64
+frame_end(const window_cells *cells, const cell_frame *frame, uint32 i)
+{
+	const cell_stands *stands = cells->stands;
+
+	if (frame->end == WINDOW_ROWS)
+		return frame->preceding < 0 ? cells->next + i + 1 : Min(cells->next + i + 1 + frame->following, stands->end[i]);
+	return frame->end == WINDOW_PEERS ? stands->peers_end[i] : stands->end[i];
+}
+
+/* A partition's first row, or a frame's that is added anew. */
+static void
+begin_at(cell_function *function, uint64 place)
+{
+	function->sum = (cell_sum) {0};
+	function->behind = place;
+}
+
+void
+window_sums_compute(window_cells *cells, cell_function *function, uint32 num_rows, int64 *results, bool *are_null)
+{
+	const cell_frame *frame = &cells->frames[function->frame];
+	const cell_stands *stands = cells->stands;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		uint64		place = cells->next + i;
+		uint64		end = frame_end(cells, frame, i);
+
+		if (frame->preceding >= 0)
+			begin_at(function, place - Min(place - stands->start[i], (uint64) frame->preceding));
+		else if (place == stands->start[i])
+			begin_at(function, place);
+		for (; function->behind < end; function->behind++)
+			add_row(cells, function, function->behind);
+		results[i] = result_of(cells, function, &are_null[i]);
+	}
+}

@@ -1,0 +1,75 @@
+# Jobs over windows: rows come as columns, and windows are computed over them.  The answers, and errors, are those of PostgreSQL's own plan.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('windows', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', "work_mem = '64MB'" ]);
+my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
+my $rows = sized(20_000, 120_000);
+
+sub run { return $session->run(@_); }
+
+# Whether windows are columns, or rows.
+sub check_columns { my ($name, @queries) = @_; check_plans($session, $name, sub { return $_[0] =~ /Input: windows as columns/; }, @queries); return; }
+sub check_rows { my ($name, @queries) = @_; check_plans($session, $name, sub { return $_[0] =~ /MgpuWindow/ && $_[0] !~ /windows as columns/; }, @queries); return; }
+
+run('CREATE TABLE t (id int PRIMARY KEY, g int, a int, b int8, s int2, o bool, f float8, r float4, n numeric, p numeric(8,2), k text, c char(6), u uuid, d date, ts timestamptz, long text, doc jsonb, lasted interval)',
+	"INSERT INTO t SELECT i, CASE WHEN i % 17 > 0 THEN i * 7919 % 300 END, CASE WHEN i % 7 > 0 THEN i % 60 END, CASE WHEN i % 5 > 0 THEN i % 40 * 3000000000 - 5 END, i % 3, CASE WHEN i % 4 > 0 THEN i % 8 < 4 END,
+		CASE WHEN i % 6 > 0 THEN i % 9 / 4.0 - 1 END, CASE WHEN i % 5 > 0 THEN i % 12 / 8.0 END, CASE WHEN i % 11 > 0 THEN round(i % 30 / 4.0, 2 + i % 3) END, CASE WHEN i % 13 > 0 THEN i % 100 / 4.0 END,
+		CASE WHEN i % 9 > 0 THEN 'text ' || i % 70 WHEN i % 2 = 0 THEN '' END, CASE WHEN i % 3 > 0 THEN 'c' || i % 5 END, CASE WHEN i % 8 > 0 THEN ('00000000-0000-0000-0000-0000000000' || 10 + i % 40)::uuid END,
+		CASE WHEN i % 10 > 0 THEN date '2026-01-01' + i % 25 END, timestamptz '2026-01-01 00:00+00' + i * 7919 % 90000 * interval '7 s', repeat('a text that is long ', 8) || i % 30, jsonb_build_object('k', i % 4), i % 5 * interval '24 hours' FROM generate_series(1, $rows) i",
+	'CREATE TABLE nothing (id int, g int, a int)', 'VACUUM ANALYZE');
+
+# The sum of what a window's column has, over groups of a column, so that it does not matter which rows come first.
+sub over { my ($window, @columns) = @_; return map { "SELECT g % 5, count(w), count(*), min(w), max(w) FROM (SELECT g, $_ OVER ($window) AS w FROM t) q GROUP BY 1" } @columns; }
+
+my $order = 'PARTITION BY g ORDER BY id';
+check_columns('other rows', over($order, map { my $c = $_; map { "$_($c)" } 'lag', 'lead', 'first_value', 'last_value' } 'a', 'b', 's', 'f', 'r', 'p', 'd', 'ts', 'k', 'id'),
+	over($order, 'lag(a, 3)', 'lead(a, 7)', 'lag(a, 0)', 'lead(a, -2)', 'lag(a, 1, 5)', 'lead(b, 2, -1)', 'lag(f, 1, 0.5)', 'lag(r, 1, 1::real)', 'lag(a, 1, NULL)', 'lag(p, 1, p)', 'lag(k, 2, k)', 'lead(ts, 1, ts)', 'nth_value(a, 3)', 'nth_value(k, 1)'));
+check_columns('numbers of rows', over($order, 'row_number()', 'rank()', 'dense_rank()', 'ntile(4)', 'percent_rank()', 'cume_dist()'), over('PARTITION BY g ORDER BY a', 'rank()', 'dense_rank()', 'percent_rank()', 'cume_dist()'),
+	over('ORDER BY id', 'row_number()', 'ntile(7)', 'percent_rank()', 'cume_dist()', 'lag(a)', 'lead(k)'), over('PARTITION BY g', 'count(*)', 'sum(a)', 'max(b)'));
+my @sums = ('count(*)', 'count(a)', 'sum(a)', 'sum(s)', 'sum(b)', 'sum(p)', 'sum(f)', 'sum(r)', 'avg(f)', 'avg(r)', 'min(a)', 'max(b)', 'min(f)', 'max(r)', 'min(p)', 'max(p)', 'min(d)', 'max(ts)', 'sum(a + b)', 'max(a * 2)');
+check_columns("sums over $_", over($_, @sums)) foreach $order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING AND CURRENT ROW", "$order ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING", "$order ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING",
+	"$order ROWS UNBOUNDED PRECEDING", 'PARTITION BY g ORDER BY d', "$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+check_columns('ends of frames', over("$order ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING", 'first_value(a)', 'last_value(k)', 'nth_value(p, 2)', 'nth_value(a, 6)'), over('PARTITION BY g ORDER BY d RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING', 'first_value(d)', 'last_value(d)'),
+	over("$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", 'nth_value(a, 5)', 'last_value(b)', 'first_value(k)'));
+check_columns('partitions', map { "SELECT count(w), sum(w) FROM (SELECT sum(a) OVER (PARTITION BY $_ ORDER BY id) AS w FROM t) q" } 'g', 'g, s', 'k', 's, o', 'u', 'd', 'ts::date', "date_trunc('day', ts), g", 'p', 'f', 'a % 3', 'o, s, g', 'lower(k)');
+check_columns('orders', map { "SELECT count(w), sum(w) FROM (SELECT sum(a) OVER (PARTITION BY g ORDER BY $_) AS w FROM t) q" } 'id DESC', 'a, id', 'a DESC, id', 'a NULLS FIRST, id', 'a DESC NULLS LAST, id', 'f, id', 'p DESC, id', 'ts, id', 'k COLLATE "C", id', 'u, id', 'a', 'd', 'o, s');
+
+# ---- what is asked of windows: conditions, expressions, groups of them, several windows
+check_columns('expressions', 'SELECT g, count(*) FILTER (WHERE x > 0), count(*) FILTER (WHERE x < 0), sum(x), min(x) FROM (SELECT g, p - lag(p, 1, p) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY g',
+	"SELECT k, coalesce(nx, '(none)'), count(*) FROM (SELECT k, lead(k) OVER (PARTITION BY g ORDER BY id) AS nx FROM t) q GROUP BY 1, 2", "SELECT upper(nx), length(k), count(*) FROM (SELECT k, lag(k) OVER (PARTITION BY g ORDER BY id) AS nx FROM t) q WHERE nx LIKE 'text 1%' GROUP BY 1, 2",
+	"SELECT count(*), sum(CASE WHEN gap > interval '1 hour' THEN 1 ELSE 0 END) FROM (SELECT ts - lag(ts) OVER (PARTITION BY g ORDER BY ts, id) AS gap FROM t) q", "SELECT g, sum(extract(epoch FROM ts - before)) FROM (SELECT g, ts, lag(ts) OVER (PARTITION BY g ORDER BY ts, id) AS before FROM t) q GROUP BY g",
+	'SELECT g, max(w - f), avg(w) FROM (SELECT g, f, avg(f) OVER (PARTITION BY g ORDER BY id ROWS 9 PRECEDING) AS w FROM t) q WHERE f IS NOT NULL GROUP BY g', 'SELECT count(*), sum(x) FROM (SELECT sum(b) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q WHERE x > 100000000000',
+	'SELECT s, percentile_disc(0.5) WITHIN GROUP (ORDER BY x), count(DISTINCT x) FROM (SELECT s, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY s',
+	'SELECT s, count(*), count(n), max(i) FROM (SELECT s, n, row_number() OVER (PARTITION BY g ORDER BY id) AS i FROM t) q WHERE i % 2 = 0 GROUP BY s', 'SELECT u, o, count(*) FROM (SELECT lag(u) OVER (PARTITION BY g ORDER BY id) AS u, lead(o) OVER (PARTITION BY g ORDER BY id) AS o FROM t) q GROUP BY 1, 2');
+check_rows('keys that numbers do not tell apart', 'SELECT n, count(*) FROM (SELECT n, row_number() OVER (PARTITION BY g ORDER BY id) AS i FROM t) q WHERE i % 2 = 0 GROUP BY n');
+check_columns('several windows', 'SELECT count(*), sum(x), sum(y), max(z) FROM (SELECT lag(a) OVER w AS x, sum(a) OVER w AS y, count(*) OVER (PARTITION BY g) AS z FROM t WINDOW w AS (PARTITION BY g ORDER BY id)) q',
+	'SELECT g, max(x), max(y) FROM (SELECT g, sum(a) OVER (PARTITION BY g ORDER BY id ROWS 3 PRECEDING) AS x, avg(f) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS y FROM t) q GROUP BY g');
+check_columns('windows of windows', 'SELECT g, max(n) FROM (SELECT g, e, count(*) AS n FROM (SELECT g, id, sum(up) OVER (PARTITION BY g ORDER BY id) AS e FROM (SELECT g, id, CASE WHEN a > lag(a) OVER (PARTITION BY g ORDER BY id) THEN 0 ELSE 1 END AS up FROM t) x) y GROUP BY g, e) z GROUP BY g');
+check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = 1 AND o) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
+	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
+
+# ---- what numbers do not tell is for rows
+check_rows('values', over($order, 'lead(lasted)', 'lag(long)', 'avg(a)', 'avg(p)', 'stddev(f)', 'sum(n)'), 'SELECT count(w) FROM (SELECT lag(doc) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q', 'SELECT count(w) FROM (SELECT lag(p, 1, 0) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q');
+check_rows('sums beyond numbers', 'SELECT max(w) FROM (SELECT sum(b * 50000000) OVER (PARTITION BY s ORDER BY id) AS w FROM t WHERE b > 0) q', 'SELECT max(w) FROM (SELECT sum(f * 1e150) OVER (PARTITION BY g ORDER BY id) AS w, avg(f * 1e150) OVER (PARTITION BY g ORDER BY id) AS v FROM t) q WHERE v IS NOT NULL');
+is($session->answer_by($_->[0], $_->[1]), $session->answer_by('off', $_->[1]), "an error, $_->[0]: $_->[1]")
+  foreach map { my $query = $_; map { [ $_, $query ] } 'off', 'force' } 'SELECT sum(100 / (w - 5)) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q', 'SELECT max(w) FROM (SELECT sum(f * 1e308) OVER (PARTITION BY s ORDER BY id) AS w FROM t WHERE f > 0) q', 'SELECT max(w) FROM (SELECT avg(f * 1e308) OVER (PARTITION BY s ORDER BY id) AS w FROM t) q';
+check_plans($session, 'nothing', sub { return 1; }, 'SELECT g, sum(w) FROM (SELECT g, lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM nothing) q GROUP BY g', 'SELECT count(*), sum(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE g = -5) q');
+
+# ---- parameters, rescans, cursors
+check_plans($session, 'once for each row', sub { return 1; }, 'SELECT x, (SELECT sum(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = x) q) FROM generate_series(0, 3) x', 'SELECT x, (SELECT sum(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q WHERE w > x) FROM generate_series(0, 60, 20) x');
+
+# ---- memory
+foreach my $memory ('64kB', '256kB', '1MB')
+{
+	run("SET work_mem = '$memory'");
+	check_plans($session, "with $memory", sub { return $_[0] =~ /MgpuWindow/; }, over($order, 'lag(a)', 'lead(k, 5)', 'sum(p)', 'ntile(3)', 'first_value(k)', 'cume_dist()'), over('ORDER BY id', 'row_number()', 'lag(a)', 'sum(a)', 'first_value(k)', 'ntile(5)', 'lead(b, 100)'), over('PARTITION BY s ORDER BY id', 'sum(f)', 'max(b)', 'last_value(d)'),
+		over('PARTITION BY g ORDER BY d', 'sum(f)', 'count(*)'), 'SELECT g, id / 100, max(x), count(*) FROM (SELECT g, id, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY 1, 2');
+}
+$node->stop;
+done_testing();
