@@ -30,8 +30,10 @@ makes_job(void *context)
 	table_job  *job = &below->query->job;
 
 	below->of.scan = rows_below_scan(question->below);
-	if (table_job_make(job, &below->of) != NULL || job->needs_row || job->needs_queries)
+	if (table_job_make(job, &below->of) != NULL || job->needs_row || job->needs_queries || (question->accepts && !question->accepts(question->accepts_context, job)))
 		return false;
+	if (question->of.query->as_cells)
+		return table_job_may_order(job->spec, question->expected_rows);
 	return table_job_is_for_threads(job->spec, below->of.num_read, question->expected_rows, question->expected_results);
 }
 

@@ -61,7 +61,7 @@ are_alike(const device_query *query, List *readers, table_question *question)
 static bool
 is_for_threads(const device_query *query, const device_question *question)
 {
-	if (question->of.as_cells)
+	if (question->of.query && question->of.query->as_cells)
 		return table_job_may_order(query->job.spec, question->expected_rows);
 	return question->of.build ||	/* of which join_builds has looked at its size */
 		table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);

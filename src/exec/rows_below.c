@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "exec/rows_below.h"
 #include "exec/sort.h"
+#include "query/window_columns.h"
 
 /* ---- what lies between */
 
@@ -217,7 +218,7 @@ bool
 rows_below_start(rows_below *below, bool (*accepts) (void *context), void *context)
 {
 	sort_state *sort = sort_of(below);
-	query	   *query = window_cells_query(below->windows->node.query, sort->node.query);
+	query	   *query = window_columns_query(below->windows->node.query, sort->node.query);
 
 	below->sorted = NULL;
 	if (query == NULL || sort->node.source == NULL)

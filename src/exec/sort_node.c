@@ -177,7 +177,7 @@ sort_read_cells(sort_state *state, const query *query, device_accepts_fn accepts
 	NodeInstrumentation *times = node->css.ss.ps.instrument;
 	double		num_rows = node_expected_rows(node);
 	device_question question = {
-		.node = node->operator->name,.source = node->source,.of = {.query = query,.as_cells = true},
+		.node = node->operator->name,.source = node->source,.below = node->below,.of.query = query,
 		.expected_rows = num_rows,.expected_results = num_rows,.accepts = accepts,.accepts_context = context
 	};
 

@@ -119,37 +119,6 @@ window_cells_create(const query *query, const CustomScan *scan, const table_job 
 	return cells;
 }
 
-query *
-window_cells_query(const query *windows, const query *sort)
-{
-	query	   *top = query_create(QUERY_TOP);
-
-	for (int i = 0; i < list_length(sort->order_columns); i++)
-	{
-		int			column = list_nth_int(sort->order_columns, i);
-		Oid			operator = list_nth_oid(sort->order_operators, i);
-		Oid			collation = list_nth_oid(sort->order_collations, i);
-		bool		descending;
-		Oid			equality = get_equality_op_for_ordering_op(operator, &descending);
-
-		if (i >= windows->num_partition_keys)
-		{
-			top->order_columns = lappend_int(top->order_columns, column);
-			top->order_operators = lappend_oid(top->order_operators, operator);
-			top->order_collations = lappend_oid(top->order_collations, collation);
-			top->order_nulls_first = lappend_int(top->order_nulls_first, list_nth_int(sort->order_nulls_first, i));
-			continue;
-		}
-		/* partitions come in the order of their keys, NULLs last */
-		if (descending || list_nth_int(sort->order_nulls_first, i) || list_nth_int(windows->order_columns, i) != column)
-			return NULL;
-		top->key_columns = lappend_int(top->key_columns, column);
-		top->key_equalities = lappend_oid(top->key_equalities, equality);
-		top->key_collations = lappend_oid(top->key_collations, collation);
-	}
-	return top;
-}
-
 /* ---- rows at hand */
 
 static uint64

@@ -103,9 +103,6 @@ typedef struct window_cells
 /* In the current context: what a window's rows are as cells of a job that sorts them.  NULL: some have none. */
 extern window_cells *window_cells_create(const query *query, const CustomScan *scan, const table_job *job);
 
-/* The query by which a job sorts them: by partitions, which marks tell apart.  NULL: it cannot. */
-extern query *window_cells_query(const query *query, const struct query *sort);
-
 /* The rows are there.  false: they cannot be looked at together. */
 extern bool window_cells_start(window_cells *cells, const device_query *sorted);
 

@@ -97,6 +97,7 @@ typedef struct query
 	int			rule;			/* top_rule */
 	int			count;			/* the last number that is wanted; 0: all, which MgpuSort returns */
 	int			fits;			/* of MgpuSort, bool: its rows are expected to fit in memory */
+	int			as_cells;		/* bool: a job's rows come back as numbers of 8 bytes, whose forms order and tell all values (table_rows.c) */
 
 	/* MgpuWindow */
 	int			num_partition_keys;
@@ -109,6 +110,7 @@ typedef struct query
 	List	   *arguments;		/* columns; -1: none */
 	List	   *offsets;		/* how many rows further, or back if negative; the number that ntile or nth_value has */
 	List	   *defaults;		/* Consts, Integers: numbers of columns, or NULL */
+	int			as_columns;		/* bool: a job above is expected to have its rows as columns (window_columns.c) */
 } query;
 
 extern query *query_create(query_kind kind);

@@ -1,6 +1,6 @@
 /*
  * scan_offer.c
- *		Offers MgpuScan nodes (scan_node.c) to the planner: in place of the scan of a table with conditions, and of joins.
+ *		Offers MgpuScan nodes (scan_node.c) to the planner: in place of the scan of a table with conditions, of joins, and of windows with conditions.
  *
  * So PostgreSQL's own nodes above get their rows from a job, whatever they do with them, and a statement with nothing above gets them too.
  * All rows are found before the first is returned: the planner knows, by the cost of the start, and takes none where few are wanted.
@@ -25,6 +25,7 @@
 #include "query/scan_path.h"
 #include "query/slow_functions.h"
 #include "query/table_job.h"
+#include "query/window_columns.h"
 #include "run/run_table.h"
 #include "settings.h"
 
@@ -197,6 +198,22 @@ offer_table(scan_offer *offer, RelOptInfo *table)
 	report_offer(offer->root, DECLINED_SCAN, offer->why_not);
 }
 
+/* The same of a query's only subquery, whose windows have conditions above. */
+static void
+offer_windows(scan_offer *offer, RelOptInfo *subquery)
+{
+	Path	   *path;
+
+	if (subquery->baserestrictinfo == NIL || !is_whole(offer->root, subquery) || !takes_jobs(offer->root))
+		return;
+	offer->source = window_columns_source(subquery);
+	offer->why_not = "rows are no windows' whose columns a job has";
+	path = offer->source ? offered_path(offer) : NULL;
+	if (path)
+		add_path(offer->rel, path);
+	report_offer(offer->root, DECLINED_SCAN, offer->why_not);
+}
+
 static void
 rel_paths(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *entry)
 {
@@ -206,6 +223,8 @@ rel_paths(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *entry)
 		previous_rel_hook(root, rel, rti, entry);
 	if (rel->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_RELATION && !IS_PARTITIONED_REL(rel))
 		offer_table(&offer, rel);
+	else if (rel->reloptkind == RELOPT_BASEREL && entry->rtekind == RTE_SUBQUERY)
+		offer_windows(&offer, rel);
 }
 
 /* The planner drops a partitioned table's paths when it computes the target, so there the node has nothing above. */

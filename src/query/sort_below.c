@@ -22,6 +22,7 @@
 #include "keys/collation.h"
 #include "query/custom_plan.h"
 #include "query/offers.h"
+#include "query/window_columns.h"
 
 /* How these begin: rows come through them as they go, and cost what they cost below and something of their own. */
 typedef struct path_above
@@ -128,7 +129,8 @@ ends_early(const Path *path)
 
 /*
  * A Sort in place of a path that reads rows in order, or in part, by an index, or NULL: reading them in any order costs no less.  An index's rows lie
- * anywhere, so PostgreSQL's own Sort may have cost more.  in_part: the path's rows are sorted further.
+ * anywhere, so PostgreSQL's own Sort may have cost more.  Rows of windows below may be in order, too: as columns they are sorted again in less time than
+ * they come one by one.  in_part: the path's rows are sorted further.
  */
 static const SortPath *
 sort_instead(PlannerInfo *root, const Path *above, const Path *ordered, const SortPath *in_part)
@@ -137,7 +139,7 @@ sort_instead(PlannerInfo *root, const Path *above, const Path *ordered, const So
 	SortPath   *sort;
 
 	if (ends_early(above) || !(IS_SIMPLE_REL(ordered->parent) || IS_JOIN_REL(ordered->parent)) || ordered->pathkeys == NIL || rows == NULL || rows->param_info ||
-		rows->total_cost >= ordered->total_cost)
+		(rows->total_cost >= ordered->total_cost && window_columns_below(rows) == NULL))
 		return NULL;
 	sort = create_sort_path(root, ordered->parent, rows, in_part ? in_part->path.pathkeys : ordered->pathkeys, -1);
 	sort->path.pathtarget = ordered->pathtarget;

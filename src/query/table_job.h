@@ -42,7 +42,6 @@ typedef struct table_question
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
 	double		num_read;		/* rows that are expected to be read, ... */
 	double		num_results;	/* ... and to come back, or groups */
-	bool		as_cells;		/* rows in order come back as numbers of 8 bytes, whose forms order and tell all values (table_rows.c) */
 	const table_build *build;	/* not NULL: the cells of the scan's rows are wanted, for a build; then there is no query */
 	table_fractions_fn fractions;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */

@@ -19,6 +19,7 @@
 #include "query/look_ups.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
+#include "query/window_columns.h"
 #include "run/run_table.h"
 #include "settings.h"
 
@@ -201,10 +202,14 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 
 	question.num_read = num_read;
 	question.num_results = num_results;
+	if (mgpu_setting_enable_columns && window_columns_below(rows))
+		return window_columns_are_taken(rows) ? TABLE_BY_THREADS : TABLE_BY_NOBODY;
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
 	/* of rounds, a GPU would be sent all of a build */
+	if (query->as_cells)
+		return spec && table_job_may_order(spec, rows->rows) ? TABLE_BY_THREADS : TABLE_BY_NOBODY;
 	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, 1, NULL) == 1 &&
 		table_job_is_for_gpu(spec, num_read, rows->rows))
 		executor = TABLE_BY_GPU;
@@ -290,6 +295,9 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	const Path *large = NULL;
 	int			num_rounds = join_path_rounds_of(root, joins, BUILDS_MARGIN, &large);
 	ListCell   *cell;
+
+	if (window_columns_below(rows))
+		return window_columns_cost(rows);
 
 	foreach(cell, join_path_scans(stream))
 		cost += scan_path_read_cost(root, lfirst(cell), executor == TABLE_BY_GPU);

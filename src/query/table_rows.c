@@ -184,5 +184,5 @@ table_job_take_rows(table_job *job, const table_question *question)
 		for (int j = 0; j < value->cells.num_cells; j++)
 			spec->columns[value->column + j].is_returned = true;
 	}
-	return !question->as_cells || widen_cells(job, question);
+	return !query->as_cells || widen_cells(job, question);
 }

@@ -16,6 +16,7 @@
 #include "query/custom_plan.h"
 #include "query/group_count.h"
 #include "query/offers.h"
+#include "query/window_columns.h"
 #include "query/window_reach.h"
 #include "query/window_task.h"
 #include "settings.h"
@@ -102,6 +103,7 @@ offer_over_sort(PlannerInfo *root, RelOptInfo *rel, const Path *over_sort)
 		return task.why_not;
 	if (!custom_plan_query(window_task_below(&core->path))->fits && !rows_at_hand_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
 		return "rows that are looked at together are expected to need more memory than work_mem times hash_mem_multiplier";
+	task.query->as_columns = window_columns_are_likely(root, &task, (const CustomPath *) window_task_below(over_sort));
 	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = custom_plan_path(&(node_path) {
 		.query = task.query,
