@@ -56,9 +56,14 @@ check_plans($session, 'windows of windows', sub { return $_[0] =~ /windows as co
 my @conditions = map { "SELECT * FROM (SELECT id, g, a, k, p, ts, lag(a) OVER w AS x, lead(k) OVER w AS y, sum(p) OVER w AS z, lag(ts) OVER w AS b FROM t WINDOW w AS (PARTITION BY g ORDER BY id)) q WHERE $_" }
   'a - x > 40', 'x = 5 AND y IS NULL', "y = 'text 3'", 'z > 1000', 'p = z', "ts - b > interval '1 day'", 'false OR x IS NULL';
 check_plans($session, 'conditions on windows, in order', sub { return $_[0] =~ /MgpuSort.*windows as columns/s; }, map { "$_ ORDER BY id" } @conditions);
-run('SET mgpu.enable_scan = force');
-check_plans($session, 'conditions on windows', sub { return $_[0] =~ /MgpuScan.*windows as columns/s; }, @conditions);
-run('RESET mgpu.enable_scan');
+foreach my $query (@conditions)
+{
+	my $answer = $session->answer_by('off', $query);
+
+	run('SET mgpu.enable_sort = force', 'SET mgpu.enable_scan = force');
+	is(join("\n", sort split /\n/, $session->query($query)), $answer, "by MgpuScan: $query");
+	like($session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $query"), qr/MgpuScan.*windows as columns/s, "the plan of $query");
+}
 check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = 1 AND o) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
 	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
 
