@@ -49,18 +49,18 @@ find_starts(window_cells *cells, uint32 num_rows)
 	}
 }
 
-/* The next row at hand with a mark, or their end. */
+/* The next row with a mark, or the end of all; of those at hand, unless rows are counted. */
 static uint64
-find_mark(const window_cells *cells, uint64 place, uint32 marks)
+find_mark(window_cells *cells, uint64 place, uint32 marks)
 {
 	while (place < cells->end && (cells->marks[place - cells->first] & marks) == 0)
 		place++;
-	return place;
+	return place == cells->end && cells->counts ? window_cells_look_ahead(cells, marks) : place;
 }
 
 /* Behind the rows that belong together, which a mark ends, of each row. */
 static void
-find_ends(const window_cells *cells, uint32 marks, uint64 *ends, uint32 num_rows)
+find_ends(window_cells *cells, uint32 marks, uint64 *ends, uint32 num_rows)
 {
 	uint64		end = find_mark(cells, cells->next + num_rows, marks);
 

@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "exec/window_cells.h"
-#include "large_memory.h"
+#include "query/window_columns.h"
 
 /* ---- what values are */
 
@@ -81,6 +81,11 @@ describe_function(window_cells *cells, int number, const query *query, const Tar
 			return argument >= 0;
 		case WINDOW_AGGREGATE:
 			return window_sums_describe(function, list_nth_oid(query->aggregates, number), exprType((Node *) entry->expr), &result->cells);
+		case WINDOW_NTILE:
+		case WINDOW_PERCENT_RANK:
+		case WINDOW_CUME_DIST:
+			cells->counts = true;
+			pg_fallthrough;
 		default:
 			be_number(&result->cells, exprType((Node *) entry->expr));
 			return true;
@@ -109,7 +114,7 @@ window_cells_create(const query *query, const CustomScan *scan, const table_job 
 	cells->values = palloc0(cells->num_values * sizeof(cell_value) + 1);
 	cells->functions = palloc0(num_functions * sizeof(cell_function) + 1);
 	cells->num_partition_keys = query->num_partition_keys;
-	cells->reach = window_reach_of(query);
+	cells->reach = window_reach_of(query, true);
 	for (int i = 0; i < job->num_values; i++)
 		cells->values[i] = (cell_value) {job->values[i].cells, job->values[i].column};
 	describe_frames(cells, query);
@@ -143,7 +148,7 @@ window_cells_start(window_cells *cells, const device_query *sorted)
 {
 	cells->sorted = sorted;
 	cells->num_rows = sorted->request.result.num_returned;
-	cells->most_bytes = get_hash_memory_limit();
+	cells->most_bytes = (Size) window_columns_memory();
 	cells->stands = palloc(sizeof(cell_stands));
 	cells->values_context = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg values of windows", ALLOCSET_DEFAULT_SIZES);
 	if (!sorted->request.in_files)
@@ -251,6 +256,36 @@ window_cells_reach(window_cells *cells, uint32 num_rows)
 			return false;
 	}
 	return true;
+}
+
+/* Partitions are looked for once, also where each batch asks for the end of the same. */
+uint64
+window_cells_look_ahead(window_cells *cells, uint32 marks)
+{
+	uint32		read[CELLS_BATCH_ROWS];
+	uint64		place = cells->end;
+
+	if (marks == MGPU_MARK_GROUP && cells->looked_from <= place && place < cells->looked_end)
+		return cells->looked_end;
+	while (place < cells->num_rows)
+	{
+		uint64		num_rows = Min(cells->num_rows - place, CELLS_BATCH_ROWS);
+		uint64		i = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		(void) run_group_read(&cells->sorted->request.outputs[0], place * sizeof(uint32), num_rows * sizeof(uint32), (char *) read);
+		while (i < num_rows && (read[i] & marks) == 0)
+			i++;
+		place += i;
+		if (i < num_rows)
+			break;
+	}
+	if (marks == MGPU_MARK_GROUP)
+	{
+		cells->looked_from = cells->end;
+		cells->looked_end = place;
+	}
+	return place;
 }
 
 void

@@ -90,6 +90,11 @@ typedef struct window_cells
 	uint32		pinned_marks;
 	int64		pinned_cells[MGPU_GROUP_MAX_COLUMNS];
 
+	/* where rows of the partition that was looked at last end, though they are not at hand */
+	bool		counts;			/* a function asks for that */
+	uint64		looked_from;
+	uint64		looked_end;
+
 	/* the next row, and the one before it */
 	uint64		next;
 	uint64		start;
@@ -116,6 +121,9 @@ extern void window_cells_free(window_cells *cells);
 
 /* Have at hand what the next rows look at.  false: that is too much. */
 extern bool window_cells_reach(window_cells *cells, uint32 num_rows);
+
+/* Of rows behind those at hand, the first one with a mark, or the end of all. */
+extern uint64 window_cells_look_ahead(window_cells *cells, uint32 marks);
 
 /* ---- of the above (window_sums.c): the value of an aggregate for each row of a batch, from `next` on.  NULL where is_null says so. */
 extern void window_sums_compute(window_cells *cells, cell_function *function, uint32 num_rows, int64 *results, bool *are_null);

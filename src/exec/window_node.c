@@ -264,7 +264,7 @@ begin(node_state *node)
 	state->partition = node_order(query, rows, 0, num_partitions);
 	state->order = node_order(query, rows, num_partitions, list_length(query->order_columns) - num_partitions);
 	state->keys = node_order(query, rows, 0, list_length(query->order_columns));
-	state->input.reach = window_reach_of(query);
+	state->input.reach = window_reach_of(query, false);
 	if (state->input.reach.keeps != WINDOW_KEEPS_ROWS)
 		state->input.together = state->input.reach.keeps == WINDOW_KEEPS_PEERS ? &state->keys : &state->partition;
 	start_frames(state, query);

@@ -93,7 +93,7 @@ table_job_columns(table_job *job, const value_cells *cells)
 int
 table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells)
 {
-	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells))
+	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells) && !expr_program_add_between(job->program, expr, cells))
 		return -1;
 	return table_job_columns(job, cells);
 }

@@ -119,7 +119,7 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 
 /*
  * Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many.  They are written three times, so two
- * threads take a quarter longer than the node with its own sorted runs, unless it would have joined rows one by one.
+ * threads take a quarter longer than the node with its own sorted runs, unless it would have joined rows one by one, or those of windows.
  */
 #define MOST_ORDER_PARTS (MGPU_TABLE_PARTS / 4)
 #define LEAST_ORDER_THREADS MGPU_SIZE(3, 2)
@@ -143,7 +143,8 @@ static bool
 order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	bool		cuts = is_cut(spec, num_results);
-	bool		has_parts = !cuts && !mgpu_group_passes_rows(spec) && (run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0);
+	bool		has_parts = !cuts && (spec->takes_rows ||
+								  (!mgpu_group_passes_rows(spec) && (run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0)));
 
 	return order_bytes(spec, cuts ? Min(num_rows, num_results) : num_rows) <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
 }

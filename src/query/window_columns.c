@@ -20,10 +20,17 @@
 #include "query/scan_path.h"
 #include "query/table_job.h"
 #include "query/window_columns.h"
+#include "run/run_table.h"
 #include "settings.h"
 
 /* A function, or a column, of a row, in units of cpu_operator_cost.  Measured: some 4 ns, as the answer is read, computed with and written to a batch. */
 #define VALUE_COST 0.25
+
+/* Cells of a text. */
+#define TEXT_CELLS 3
+
+/* Of the memory of a job: the one above has it, too. */
+#define MEMORY_SHARE 0.5
 
 query *
 window_columns_query(const query *windows, const query *sort)
@@ -108,6 +115,23 @@ window_columns_are_likely(PlannerInfo *root, const window_task *task, const Cust
 	if (query == NULL || !mgpu_setting_enable_columns || !table_job_has_threads(rows->rows, false) || !computes_all(task))
 		return false;
 	return table_job_expected(root, rows, query, NIL, rows->rows) != TABLE_BY_NOBODY;
+}
+
+double
+window_columns_row_bytes(const window_task *task)
+{
+	double		bytes = sizeof(uint32);
+	ListCell   *cell;
+
+	foreach(cell, task->columns)
+		bytes += get_typbyval(exprType(lfirst(cell))) ? sizeof(uint64) : TEXT_CELLS * sizeof(uint64);
+	return bytes;
+}
+
+double
+window_columns_memory(void)
+{
+	return run_table_memory() * MEMORY_SHARE;
 }
 
 /* ---- above */

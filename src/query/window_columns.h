@@ -20,6 +20,10 @@ extern bool window_columns_has(reduction what);
 /* Whether a job is expected to sort the rows of such windows, and to have their functions as columns.  sort: the MgpuSort below. */
 extern bool window_columns_are_likely(PlannerInfo *root, const window_task *task, const CustomPath *sort);
 
+/* Bytes of such a row, and memory for those that are looked at together. */
+extern double window_columns_row_bytes(const window_task *task);
+extern double window_columns_memory(void);
+
 /* The windows that a path's rows come from, if a job above may have them as columns, or NULL. */
 extern const CustomPath *window_columns_below(const Path *rows);
 

@@ -57,9 +57,9 @@ make_child(PlannerInfo *root, const WindowAggPath *core, const List *scan_tuple)
 
 /* How many rows are in memory at a time, of those that do not fit. */
 static double
-num_at_hand(PlannerInfo *root, const window_task *task, double num_rows)
+num_at_hand(PlannerInfo *root, const window_task *task, double num_rows, bool as_columns)
 {
-	window_reach reach = window_reach_of(task->query);
+	window_reach reach = window_reach_of(task->query, as_columns);
 	int			num_keys = reach.keeps == WINDOW_KEEPS_PARTITION ? task->query->num_partition_keys : list_length(task->query->order_columns);
 	double		num_around = (double) reach.back + reach.ahead;
 	List	   *keys = NIL;
@@ -73,7 +73,7 @@ num_at_hand(PlannerInfo *root, const window_task *task, double num_rows)
 	return 2 * num_around + group_largest(root, keys, num_rows);
 }
 
-/* Whether of rows that do not fit in memory those do that are wanted at a time. */
+/* Whether of rows that do not fit in memory those do that are wanted at a time.  As columns, they may have more of it; if that fails, they will take it. */
 static bool
 rows_at_hand_fit(PlannerInfo *root, const window_task *task, double num_rows)
 {
@@ -82,7 +82,8 @@ rows_at_hand_fit(PlannerInfo *root, const window_task *task, double num_rows)
 
 	foreach(cell, task->columns)
 		row_bytes += custom_plan_cell_bytes(lfirst(cell)) + custom_plan_value_bytes(root, lfirst(cell));
-	return num_at_hand(root, task, num_rows) * row_bytes <= get_hash_memory_limit();
+	return num_at_hand(root, task, num_rows, false) * row_bytes <= get_hash_memory_limit() ||
+		(task->query->as_columns && num_at_hand(root, task, num_rows, true) * window_columns_row_bytes(task) <= window_columns_memory());
 }
 
 /* Offer MgpuWindow in place of a relation's path over an MgpuSort.  Returns why it is not taken, or NULL. */
@@ -101,9 +102,9 @@ offer_over_sort(PlannerInfo *root, RelOptInfo *rel, const Path *over_sort)
 		return "a condition is the same for all rows";
 	if (!window_task_make(&task, root, core))
 		return task.why_not;
+	task.query->as_columns = window_columns_are_likely(root, &task, (const CustomPath *) window_task_below(over_sort));
 	if (!custom_plan_query(window_task_below(&core->path))->fits && !rows_at_hand_fit(root, &task, core->path.rows) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
 		return "rows that are looked at together are expected to need more memory than work_mem times hash_mem_multiplier";
-	task.query->as_columns = window_columns_are_likely(root, &task, (const CustomPath *) window_task_below(over_sort));
 	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = custom_plan_path(&(node_path) {
 		.query = task.query,

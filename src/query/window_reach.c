@@ -18,6 +18,13 @@ keeps_of_frame(window_kind kind, window_frame frame)
 	return frame == WINDOW_PEERS ? WINDOW_KEEPS_PEERS : WINDOW_KEEPS_ROWS;
 }
 
+/* Whether only the number of a partition's rows is asked for, or of those that are equal in the order. */
+static bool
+counts_rows(window_kind kind)
+{
+	return kind == WINDOW_NTILE || kind == WINDOW_PERCENT_RANK || kind == WINDOW_CUME_DIST;
+}
+
 static void
 add_function(window_reach *reach, const query *query, int number)
 {
@@ -52,7 +59,7 @@ add_function(window_reach *reach, const query *query, int number)
 }
 
 window_reach
-window_reach_of(const query *query)
+window_reach_of(const query *query, bool as_columns)
 {
 	window_reach reach = {.keeps = WINDOW_KEEPS_ROWS,.back = 1};
 
@@ -62,7 +69,8 @@ window_reach_of(const query *query)
 		reach.ahead = Max(reach.ahead, list_nth_int(query->following, i));
 	}
 	for (int i = 0; i < list_length(query->functions); i++)
-		add_function(&reach, query, i);
+		if (!as_columns || !counts_rows(list_nth_int(query->functions, i)))
+			add_function(&reach, query, i);
 	if ((reach.keeps == WINDOW_KEEPS_PARTITION && query->num_partition_keys == 0) || Max(reach.back, reach.ahead) > MOST_ROWS_AROUND)
 		reach.keeps = WINDOW_KEEPS_ALL;
 	return reach;

@@ -23,6 +23,7 @@ typedef struct window_reach
 	int			ahead;			/* rows behind it */
 } window_reach;
 
-extern window_reach window_reach_of(const query *query);
+/* as_columns: rows are counted by their marks (exec/window_cells.h), which are read ahead. */
+extern window_reach window_reach_of(const query *query, bool as_columns);
 
 #endif							/* MGPU_WINDOW_REACH_H */

@@ -6,19 +6,23 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "query/reductions.h"
 #include "query/window_task.h"
 
-/* A frame of some rows is computed anew for each row. */
-#define MOST_FRAME_ROWS 50
+/* A frame of some rows is computed anew for each row: of fewer, where PostgreSQL takes rows that leave it back from an aggregate. */
+#define MOST_FRAME_ROWS 10000
+#define MOST_ROWS_TAKEN_BACK 50
 
 const char *const window_task_others = "there are several windows, which have other partitions or orders";
 
@@ -139,6 +143,28 @@ frame_of_function(const window_task *task, const WindowFunc *function, window_ki
 	return -1;
 }
 
+/* Whether an aggregate takes back rows that leave its frame. */
+static bool
+takes_back(Oid aggregate)
+{
+	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	bool		takes;
+
+	if (!HeapTupleIsValid(tuple))
+		return true;
+	takes = OidIsValid(((Form_pg_aggregate) GETSTRUCT(tuple))->aggminvtransfn);
+	ReleaseSysCache(tuple);
+	return takes;
+}
+
+static bool
+is_frame_too_long(const window_task *task, const WindowFunc *function, int frame)
+{
+	int			preceding = list_nth_int(task->query->preceding, frame);
+
+	return preceding >= 0 && preceding + list_nth_int(task->query->following, frame) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
+}
+
 static bool
 take_function(window_task *task, WindowFunc *function)
 {
@@ -153,6 +179,8 @@ take_function(window_task *task, WindowFunc *function)
 	frame = frame_of_function(task, function, kind);
 	if (frame < 0)
 		return give_up(task, "a rank or another row of a window that has no order");
+	if (kind == WINDOW_AGGREGATE && is_frame_too_long(task, function, frame))
+		return give_up(task, "a frame has many rows, which PostgreSQL takes back from an aggregate one by one");
 	if (function->args && kind != WINDOW_NTILE)
 	{
 		column = column_of(task, linitial(function->args));

@@ -35,6 +35,8 @@ check_columns('numbers of rows', over($order, 'row_number()', 'rank()', 'dense_r
 my @sums = ('count(*)', 'count(a)', 'sum(a)', 'sum(s)', 'sum(b)', 'sum(p)', 'sum(f)', 'sum(r)', 'avg(f)', 'avg(r)', 'min(a)', 'max(b)', 'min(f)', 'max(r)', 'min(p)', 'max(p)', 'min(d)', 'max(ts)', 'sum(a + b)', 'max(a * 2)');
 check_columns("sums over $_", over($_, @sums)) foreach $order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING AND CURRENT ROW", "$order ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING", "$order ROWS BETWEEN CURRENT ROW AND 4 FOLLOWING",
 	"$order ROWS UNBOUNDED PRECEDING", 'PARTITION BY g ORDER BY d', "$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+check_columns('long frames', over("$order ROWS BETWEEN 90 PRECEDING AND 10 FOLLOWING", 'max(a)', 'min(f)', 'sum(f)', 'avg(r)', 'first_value(a)', 'nth_value(k, 70)', 'last_value(p)'));
+check_plans($session, 'frames whose rows PostgreSQL takes back', sub { return $_[0] !~ /MgpuWindow/; }, over("$order ROWS 90 PRECEDING", 'sum(a)', 'count(*)', 'sum(p)', 'avg(a)'));
 check_columns('ends of frames', over("$order ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING", 'first_value(a)', 'last_value(k)', 'nth_value(p, 2)', 'nth_value(a, 6)'), over('PARTITION BY g ORDER BY d RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING', 'first_value(d)', 'last_value(d)'),
 	over("$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", 'nth_value(a, 5)', 'last_value(b)', 'first_value(k)'));
 check_columns('partitions', map { "SELECT count(w), sum(w) FROM (SELECT sum(a) OVER (PARTITION BY $_ ORDER BY id) AS w FROM t) q" } 'g', 'g, s', 'k', 's, o', 'u', 'd', 'ts::date', "date_trunc('day', ts), g", 'p', 'f', 'a % 3', 'o, s, g', 'lower(k)');
@@ -82,7 +84,7 @@ foreach my $memory ('64kB', '256kB', '1MB')
 {
 	run("SET work_mem = '$memory'");
 	check_plans($session, "with $memory", sub { return $_[0] =~ /MgpuWindow/; }, over($order, 'lag(a)', 'lead(k, 5)', 'sum(p)', 'ntile(3)', 'first_value(k)', 'cume_dist()'), over('ORDER BY id', 'row_number()', 'lag(a)', 'sum(a)', 'first_value(k)', 'ntile(5)', 'lead(b, 100)'), over('PARTITION BY s ORDER BY id', 'sum(f)', 'max(b)', 'last_value(d)'),
-		over('PARTITION BY g ORDER BY d', 'sum(f)', 'count(*)'), 'SELECT g, id / 100, max(x), count(*) FROM (SELECT g, id, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY 1, 2');
+		over('PARTITION BY g ORDER BY d', 'sum(f)', 'count(*)'), over('PARTITION BY s ORDER BY id', 'ntile(9)', 'percent_rank()', 'cume_dist()', 'row_number()'), over('PARTITION BY s ORDER BY d', 'percent_rank()', 'cume_dist()'), over("$order ROWS 60 PRECEDING", 'max(b)', 'avg(f)'), 'SELECT g, id / 100, max(x), count(*) FROM (SELECT g, id, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY 1, 2');
 }
 $node->stop;
 done_testing();
