@@ -384,6 +384,11 @@ DECLARE
     conditions text[] := '{}';
     partition_by text;
 BEGIN
+    -- what is above windows may have their rows as columns, if all of them are simple
+    IF shape = 'windows' AND random() < 0.6 THEN
+        wrap := oracle.pick(ARRAY['filtered', 'resorted', 'grouped']);
+        shown := 'id';
+    END IF;
     FOR i IN 1 .. oracle.pick(ARRAY[0, 1, 1, 1, 1, 2, 3]) LOOP
         partitions := partitions || (SELECT ROW(k.key, k.shown, oracle.pick(ARRAY['', ' DESC', ' NULLS FIRST']))::oracle.sort_key FROM oracle.random_key(cols, false) k);
     END LOOP;
@@ -424,6 +429,9 @@ BEGIN
         WHEN 'cte' THEN format('WITH q AS MATERIALIZED (%s) SELECT q.*, n FROM q, (SELECT count(*) AS n FROM q) c', query)
         WHEN 'union' THEN format('(%s) UNION ALL (%s)', query, query)
         WHEN 'semi' THEN format('SELECT id FROM oracle.items t WHERE id IN (SELECT id FROM (%s) q)', query)
+        WHEN 'filtered' THEN format('SELECT * FROM (%s) q WHERE id %% 3 <> 1', query)
+        WHEN 'resorted' THEN format('SELECT * FROM (%s) q WHERE w1 IS NOT NULL ORDER BY id', query)
+        WHEN 'grouped' THEN format('SELECT id %% 7 AS k1, count(*) AS a1, count(w1) AS a2, sum(id) AS a3, min(w1::text COLLATE "C") AS a4 FROM (%s) q GROUP BY 1', query)
         ELSE query END;
 END
 $$;
