@@ -12,6 +12,8 @@
 
 #include "core/cpu_tuning.h"
 #include "core/executor.h"
+#include "core/group_decode.h"
+#include "core/load_bits.h"
 #include "played/played_engine.h"
 #include "unit.h"
 #include "unit_group_check.h"
@@ -47,6 +49,7 @@ typedef struct table_drive
 	group_outcome *outcome;
 	int			num_calls;
 	uint32_t	next_page;
+	uint32_t	next_item;		/* of it, where rows are fed */
 } table_drive;
 
 #define TABLE (&mgpu_cpu_table_executor)
@@ -87,6 +90,66 @@ write_batch(table_drive *drive, char *slot, uint64_t bytes)
 	return num_refs * sizeof(mgpu_page_ref);
 }
 
+/* Where the next row's inputs are, of the rows that pages have.  false: there are no more. */
+static bool
+next_row(table_drive *drive, const char **inputs)
+{
+	const group_case *job = drive->job;
+
+	for (; drive->next_page < job->num_pages; drive->next_page++, drive->next_item = 0)
+	{
+		while (drive->next_item < job->num_items[drive->next_page])
+		{
+			const char *page = job->pages + (uint64_t) drive->next_page * MGPU_PAGE_BYTES;
+
+			memset(inputs, 0, MGPU_GROUP_MAX_INPUTS * sizeof(char *));
+			if (mgpu_find_inputs(&job->spec, page, drive->next_item++, inputs) == MGPU_ROW_READ)
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t
+value_bytes(const mgpu_group_input *input, const char *value)
+{
+	if (input->length > 0)
+		return (uint64_t) input->length;
+	return (value[0] & 1) != 0 ? (uint8_t) value[0] >> 1 : mgpu_load_bits(value, 4) >> 2;
+}
+
+#define ROWS_AT_A_TIME 40
+
+/* The same rows in a batch of their own: their values are copied. */
+static uint64_t
+write_rows(table_drive *drive, char *slot, uint64_t bytes)
+{
+	const mgpu_group_spec *spec = &drive->job->spec;
+	const char *rows[ROWS_AT_A_TIME][MGPU_GROUP_MAX_INPUTS];
+	uint32_t	most_rows = 1 + group_below(drive->job, ROWS_AT_A_TIME);
+	mgpu_row_batch *batch = (mgpu_row_batch *) slot;
+	uint32_t   *places = (uint32_t *) (batch + 1);
+	uint64_t	used;
+
+	*batch = (mgpu_row_batch) {.num_inputs = spec->num_inputs};
+	while (batch->num_rows < most_rows && next_row(drive, rows[batch->num_rows]))
+		batch->num_rows++;
+	used = (sizeof(*batch) + (uint64_t) batch->num_rows * spec->num_inputs * sizeof(uint32_t) + 7) / 8 * 8;
+	for (uint32_t i = 0; i < batch->num_rows * spec->num_inputs; i++)
+	{
+		uint32_t	input = i / batch->num_rows;
+		const char *value = rows[i % batch->num_rows][input];
+
+		places[i] = value == NULL ? 0 : (uint32_t) used;
+		if (value == NULL)
+			continue;
+		UNIT_CHECK(used + value_bytes(&spec->inputs[input], value) <= bytes);
+		memcpy(slot + used, value, value_bytes(&spec->inputs[input], value));
+		used += (value_bytes(&spec->inputs[input], value) + 7) / 8 * 8;
+	}
+	return batch->num_rows == 0 ? 0 : used;
+}
+
 static mgpu_status
 feed(table_drive *drive)
 {
@@ -102,7 +165,8 @@ feed(table_drive *drive)
 		if (status == MGPU_PENDING)
 			continue;
 		if (status == MGPU_OK)
-			status = TABLE->input_commit(drive->run, MGPU_CHANNEL_KEYS, write_batch(drive, slot, bytes), err);
+			status = TABLE->input_commit(drive->run, MGPU_CHANNEL_KEYS,
+										 drive->job->spec.takes_rows ? write_rows(drive, slot, bytes) : write_batch(drive, slot, bytes), err);
 		if (status != MGPU_OK)
 			return status;
 		count_call(drive);
@@ -357,6 +421,81 @@ test_cases(void)
 	}
 	UNIT_CONTEXT("%s", "");
 	UNIT_CHECK(num_done > 300);
+}
+
+/* Rows that come in batches have the answer that they have in pages. */
+static void
+test_rows(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 600; seed++)
+	{
+		table_run	how = random_run(seed);
+		group_outcome of_pages;
+		group_outcome of_rows;
+		group_case	job;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
+		run_table(&how, &job, &of_pages);
+		job.spec.takes_rows = 1;
+		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, of_pages.err.message);
+		if (of_pages.status == MGPU_OK && job.spec.tid_input == 0)
+		{
+			run_table(&how, &job, &of_rows);
+			UNIT_CHECK(of_rows.status == MGPU_OK);
+			compare_outcomes(&job.spec, &of_pages, &of_rows);
+			group_free_outcome(&of_rows);
+			num_done++;
+		}
+		group_free_outcome(&of_pages);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 250);
+}
+
+/* Batches of rows that are none, or whose values are not all there. */
+static void
+test_bad_rows(void)
+{
+	static const mgpu_row_batch bad[] = {{1, 1}, {4000000, 0}, {UINT32_MAX, 2}, {9, 2}};
+	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
+	mgpu_exec_options options = {.device = -1,.num_threads = 2};
+	mgpu_group_spec spec = {.takes_rows = 1,.num_attributes = 2,.num_inputs = 2};
+	mgpu_binding binding = {.group = &spec};
+	mgpu_error	err;
+	mgpu_run   *run;
+	void	   *slot;
+	uint64_t	bytes;
+
+	for (int i = 0; i < 2; i++)
+	{
+		spec.attributes[i] = (mgpu_group_attribute) {8, 8, (int8_t) i};
+		spec.inputs[i] = (mgpu_group_input) {8, -1, -1};
+	}
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &bytes, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, 4, &err) == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, bytes + 8, &err) == MGPU_BAD_JOB);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		memcpy(slot, &bad[i], sizeof(bad[i]));
+		UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, 64, &err) == MGPU_BAD_JOB);
+	}
+	/* a value that ends behind the batch */
+	memset(slot, 0, 64);
+	memcpy(slot, &(mgpu_row_batch) {1, 2}, sizeof(mgpu_row_batch));
+	((uint32_t *) slot)[2] = 60;
+	UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, 64, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->submit(run, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->poll(run, &err) == MGPU_UNSUPPORTED);
+	TABLE->release(run);
+	spec.takes_rows = 2;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	spec.takes_rows = 1;
+	spec.tid_input = 1;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
 }
 
 /* ------------------------------------------------------- computed columns */
@@ -1058,6 +1197,8 @@ main(void)
 	test_memory();
 	start_played();
 	test_cases();
+	test_rows();
+	test_bad_rows();
 	test_programs();
 	test_extremes();
 	test_percentiles();
