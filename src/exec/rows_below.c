@@ -12,6 +12,8 @@
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -158,6 +160,65 @@ declare_numbers(Node *node, void *context)
 	return (Node *) var;
 }
 
+/* ---- numerics that show less than their numbers do */
+
+static bool
+shows_less(const rows_below *below, const Node *node)
+{
+	const Var  *var = (const Var *) node;
+
+	return IsA(var, Var) && below->cells->values[var->varattno - 1].shows_less;
+}
+
+/* Whether the digits of a sum or difference are those of its other argument. */
+static bool
+has_digits(const rows_below *below, const Node *node, int scale)
+{
+	const Var  *var = (const Var *) node;
+	const cell_value *value = IsA(var, Var) ? &below->cells->values[var->varattno - 1] : NULL;
+
+	return value && !value->shows_less && value->cells.form == CELLS_NUMERIC && value->cells.scale >= scale;
+}
+
+/* Whether an operator has the same result, whatever digits a numeric shows. */
+static bool
+hides_digits(const rows_below *below, const OpExpr *call)
+{
+	const Node *left = linitial(call->args);
+	const Node *right = list_length(call->args) == 2 ? lsecond(call->args) : NULL;
+
+	switch (get_opcode(call->opno))
+	{
+		case F_NUMERIC_EQ: case F_NUMERIC_NE: case F_NUMERIC_LT: case F_NUMERIC_LE: case F_NUMERIC_GT: case F_NUMERIC_GE:
+			return true;
+		case F_NUMERIC_ADD:
+		case F_NUMERIC_SUB:
+			return shows_less(below, left) ? has_digits(below, right, below->cells->values[((const Var *) left)->varattno - 1].cells.scale) :
+				shows_less(below, right) && has_digits(below, left, below->cells->values[((const Var *) right)->varattno - 1].cells.scale);
+		default:
+			return false;
+	}
+}
+
+/* Whether an expression shows how many digits such a numeric has. */
+static bool
+shows_digits(Node *node, void *context)
+{
+	const rows_below *below = context;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (shows_less(below, node))
+		return true;
+	if (!IsA(node, OpExpr) || !hides_digits(below, (const OpExpr *) node))
+		return expression_tree_walker(node, shows_digits, context);
+	foreach(cell, ((const OpExpr *) node)->args)
+		if (!IsA(lfirst(cell), Var) && shows_digits(lfirst(cell), context))
+			return true;
+	return false;
+}
+
 table_scan
 rows_below_scan(const rows_below *below)
 {
@@ -193,6 +254,8 @@ accepts_job(void *context, const table_job *job)
 	if (below->cells == NULL)
 		return false;
 	describe_layout(below);
+	if (shows_digits((Node *) below->columns, below) || shows_digits((Node *) below->conditions, below))
+		return false;
 	return below->accepts == NULL || below->accepts(below->context);
 }
 

@@ -10,18 +10,71 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/numeric.h"
 
 #include "compat.h"
 #include "exec/window_cells.h"
 #include "query/window_columns.h"
 
+/* A number in place of a numeric. */
+#define MOST_NUMBER_DIGITS 17
+
 /* ---- what values are */
+
+static Datum
+power_of_ten_numeric(int exponent)
+{
+	return DirectFunctionCall2(numeric_power, NumericGetDatum(int64_to_numeric(10)), NumericGetDatum(int64_to_numeric(exponent)));
+}
+
+/* A constant as a number of so many digits behind the point.  false: it has more, or is too large. */
+static bool
+number_of_numeric(Datum numeric, int scale, int64 *number, int *shown)
+{
+	Datum		most = power_of_ten_numeric(MOST_NUMBER_DIGITS - scale);
+
+	if (numeric_is_nan(DatumGetNumeric(numeric)) || numeric_is_inf(DatumGetNumeric(numeric)) ||
+		!DatumGetBool(DirectFunctionCall2(numeric_lt, DirectFunctionCall1(numeric_abs, numeric), most)))
+		return false;
+	*shown = DatumGetInt32(DirectFunctionCall1(numeric_scale, numeric));
+	if (*shown > scale)
+		return false;
+	*number = DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall2(numeric_mul, numeric, power_of_ten_numeric(scale))));
+	return true;
+}
+
+/* The number of a constant that stands for a missing row.  false: it has none. */
+static bool
+describe_constant(cell_function *function, const Const *constant, cell_value *result)
+{
+	const value_cells *form = &function->argument.cells;
+	double		real;
+	int			shown;
+
+	function->has_constant = true;
+	if (form->form == CELLS_NUMERIC)
+	{
+		if (!number_of_numeric(constant->constvalue, form->scale, &function->constant, &shown))
+			return false;
+		result->shows_less = shown < form->scale;
+		return true;
+	}
+	if (form->kind != MGPU_KEY_FLOAT)
+		function->constant = DatumGetInt64(constant->constvalue);
+	else
+	{
+		real = form->width == sizeof(float4) ? DatumGetFloat4(constant->constvalue) : DatumGetFloat8(constant->constvalue);
+		memcpy(&function->constant, &real, sizeof(real));
+	}
+	return form->form == CELLS_NUMBER;
+}
 
 /* What stands for a missing row: a column of the same form, or a constant that is a number.  false: it is another. */
 static bool
-describe_otherwise(const window_cells *cells, cell_function *function, const Node *otherwise)
+describe_otherwise(const window_cells *cells, cell_function *function, const Node *otherwise, cell_value *result)
 {
 	const Const *constant = (const Const *) otherwise;
 	const value_cells *form = &function->argument.cells;
@@ -35,15 +88,7 @@ describe_otherwise(const window_cells *cells, cell_function *function, const Nod
 		return function->otherwise.cells.form == form->form && function->otherwise.cells.num_cells == form->num_cells &&
 			function->otherwise.cells.scale == form->scale;
 	}
-	function->has_constant = true;
-	function->constant = form->kind == MGPU_KEY_FLOAT ? 0 : DatumGetInt64(constant->constvalue);
-	if (form->kind == MGPU_KEY_FLOAT)
-	{
-		double		real = form->width == sizeof(float4) ? DatumGetFloat4(constant->constvalue) : DatumGetFloat8(constant->constvalue);
-
-		memcpy(&function->constant, &real, sizeof(real));
-	}
-	return form->form == CELLS_NUMBER;
+	return describe_constant(function, constant, result);
 }
 
 static void
@@ -73,7 +118,7 @@ describe_function(window_cells *cells, int number, const query *query, const Tar
 	{
 		case WINDOW_OTHER_ROW:
 			*result = function->argument;
-			return describe_otherwise(cells, function, list_nth(query->defaults, number));
+			return describe_otherwise(cells, function, list_nth(query->defaults, number), result);
 		case WINDOW_FIRST_VALUE:
 		case WINDOW_LAST_VALUE:
 		case WINDOW_NTH_VALUE:
@@ -116,7 +161,7 @@ window_cells_create(const query *query, const CustomScan *scan, const table_job 
 	cells->num_partition_keys = query->num_partition_keys;
 	cells->reach = window_reach_of(query, true);
 	for (int i = 0; i < job->num_values; i++)
-		cells->values[i] = (cell_value) {job->values[i].cells, job->values[i].column};
+		cells->values[i] = (cell_value) {.cells = job->values[i].cells,.column = job->values[i].column};
 	describe_frames(cells, query);
 	for (int i = 0; i < num_functions; i++)
 		if (!describe_function(cells, i, query, list_nth(scan->custom_scan_tlist, cells->num_columns + i)))

@@ -19,6 +19,7 @@ typedef struct cell_value
 {
 	value_cells cells;
 	int			column;			/* -1: a function's result that is no other row's value */
+	bool		shows_less;		/* a numeric that may show fewer digits than its form has */
 } cell_value;
 
 /* The rows of a frame that were added so far. */
