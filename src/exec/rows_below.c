@@ -2,7 +2,7 @@
  * rows_below.c
  *		The rows of a node's child that come from MgpuWindow, as columns for the node's job.
  *
- * Between the two there may be a subquery's scan and a Result, whose expressions and conditions become those of the job.  None of the nodes is executed:
+ * Between the two there may be a subquery's scan, a Result and an MgpuScan, whose expressions and conditions become those of the job.  None of the nodes is executed:
  * a job sorts the rows of MgpuSort, windows are computed over its answer (window_cells.h), and the node's job takes batches of them.  If any of that cannot be,
  * rows come one by one, from the first on.
  */
@@ -27,7 +27,8 @@
 typedef struct below_context
 {
 	const Plan *plan;
-	Index		varno;			/* of the node's own input, once it is looked through */
+	Index		varno;			/* of the node's own input, once it is looked through ... */
+	int			renamed;		/* ... and what it becomes */
 } below_context;
 
 /* What a node above has of the node's target becomes an expression of the node's input. */
@@ -44,7 +45,7 @@ look_through(Node *node, void *context)
 	return expression_tree_mutator(node, look_through, context);
 }
 
-/* A node's input has another name: OUTER_VAR, or relation 1. */
+/* A node's input has another name: OUTER_VAR, or relation 1 of windows. */
 static Node *
 rename_input(Node *node, void *context)
 {
@@ -57,15 +58,15 @@ rename_input(Node *node, void *context)
 		return expression_tree_mutator(node, rename_input, context);
 	var = copyObject(var);
 	if (var->varno == (int) of->varno)
-		var->varno = IsA(of->plan, CustomScan) ? 1 : OUTER_VAR;
+		var->varno = of->renamed;
 	return (Node *) var;
 }
 
 /* Expressions of a node's target as those of its input, and its conditions with them. */
 static void
-go_below(rows_below *below, const Plan *plan, Index varno)
+go_below(rows_below *below, const Plan *plan, Index varno, int renamed)
 {
-	below_context context = {plan, varno};
+	below_context context = {plan, varno, renamed};
 
 	below->columns = (List *) rename_input(look_through((Node *) below->columns, &context), &context);
 	below->conditions = (List *) rename_input(look_through((Node *) below->conditions, &context), &context);
@@ -81,18 +82,24 @@ find_windows(rows_below *below, PlanState *node)
 	if (node_of(node) && node_of(node)->operator == &window_operator)
 	{
 		below->windows = (struct window_state *) node;
-		go_below(below, node->plan, INDEX_VAR);
+		go_below(below, node->plan, INDEX_VAR, 1);
 		return true;
 	}
 	below->passed = lappend(below->passed, node);
+	/* what it returns are its child's columns */
+	if (node_of(node) && node_of(node)->operator == &scan_operator)
+	{
+		go_below(below, node->plan, INDEX_VAR, OUTER_VAR);
+		return find_windows(below, node_of(node)->child);
+	}
 	if (IsA(node, SubqueryScanState))
 	{
-		go_below(below, node->plan, ((const Scan *) node->plan)->scanrelid);
+		go_below(below, node->plan, ((const Scan *) node->plan)->scanrelid, OUTER_VAR);
 		return find_windows(below, ((SubqueryScanState *) node)->subplan);
 	}
 	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || result->resconstantqual)
 		return false;
-	go_below(below, node->plan, OUTER_VAR);
+	go_below(below, node->plan, OUTER_VAR, OUTER_VAR);
 	return find_windows(below, outerPlanState(node));
 }
 

@@ -136,13 +136,24 @@ window_columns_memory(void)
 
 /* ---- above */
 
+/* The path that a subquery's scan, or an MgpuScan over one, has its rows from; NULL: it is none. */
+static const Path *
+below_scan(const Path *path)
+{
+	const query *query = custom_plan_query(path);
+
+	if (IsA(path, SubqueryScanPath))
+		return ((const SubqueryScanPath *) path)->subpath;
+	return query && query->kind == QUERY_SCAN ? linitial(((const CustomPath *) path)->custom_paths) : NULL;
+}
+
 const CustomPath *
 window_columns_below(const Path *rows)
 {
 	const query *query;
 
-	for (rows = path_below_projections(rows); IsA(rows, SubqueryScanPath); rows = path_below_projections(rows))
-		rows = ((const SubqueryScanPath *) rows)->subpath;
+	for (rows = path_below_projections(rows); below_scan(rows); rows = path_below_projections(rows))
+		rows = below_scan(rows);
 	query = custom_plan_query(rows);
 	return query && query->kind == QUERY_WINDOW && query->as_columns ? (const CustomPath *) rows : NULL;
 }

@@ -65,6 +65,8 @@ foreach my $query (@conditions)
 	run('SET mgpu.enable_sort = force', 'SET mgpu.enable_scan = force');
 	is(join("\n", sort split /\n/, $session->query($query)), $answer, "by MgpuScan: $query");
 	like($session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $query"), qr/MgpuScan.*windows as columns/s, "the plan of $query");
+	run('SET mgpu.enable_group = force');
+	is($session->query("SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), $session->query("SET mgpu.enable_group = off; SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), "above $query");
 }
 check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = 1 AND o) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
 	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
