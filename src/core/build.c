@@ -11,7 +11,8 @@ mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t 
 
 	if (num_rows > MGPU_BUILD_MAX_ROWS || num_columns > MGPU_BUILD_MAX_COLUMNS)
 		return 0;
-	while (num_slots < 2 * num_rows)
+	/* at least a third is free, so a look-up takes two steps or three */
+	while (num_slots < num_rows + num_rows / 2 + 1)
 		num_slots *= 2;
 	*build = (mgpu_build) {
 		.offset = offset,.num_rows = (uint32_t) num_rows,.num_slots = num_slots,.num_columns = num_columns,.has_next = has_next

@@ -250,6 +250,9 @@ table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan)
 	return cheapest;
 }
 
+/* The part of rows that a join leaves for the next one's look-ups, at least: fewer are expected than come. */
+#define LEAST_LEFT 0.1
+
 /*
  * What reading the smaller sides and looking up so many rows costs; a part of the latter is left.  More rows may come than are looked up, but of a
  * build that is turned, its own.
@@ -266,7 +269,7 @@ joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 
 		cost += side_cost(root, join_path_side(join)) + part * num_rows * cpu_operator_cost +
 			part * Max(num_found - join_path_streaming(join)->rows, 0) * cpu_tuple_cost;
-		num_rows = join_path_is_turned(join) ? num_found : num_rows;
+		num_rows = join_path_is_turned(join) ? num_found : Max(num_found, num_rows * LEAST_LEFT);
 	}
 	return cost;
 }
