@@ -8,11 +8,13 @@
  * That is the planner's own search by dynamic programming, with its own proofs of what is unique, so the large table streams.  Of EXISTS and NOT
  * EXISTS, that may be the inner side's (table_join_is_turned).
  *
- * The path is no candidate of PostgreSQL's: it is kept beside, in a field that is for foreign tables alone.  A list of the planner's
- * relations was rejected, since planners run inside of planners.
+ * The path is no candidate of PostgreSQL's: it is kept beside, in a field that is for foreign tables alone, with what it costs: pairs are many, and
+ * most of them cost more than the best so far by their sides alone.  A list of the planner's relations was rejected, since planners run inside of
+ * planners.
  */
 #include "postgres.h"
 
+#include "nodes/extensible.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/geqo.h"
@@ -21,6 +23,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "query/join_path.h"
@@ -34,21 +37,102 @@
 static set_join_pathlist_hook_type previous_hook;
 static join_search_hook_type previous_search;
 
-/* What was kept of a joined relation, or NULL. */
-static Path *
-kept_path(const RelOptInfo *rel)
+/* What is kept of a relation. */
+typedef struct kept_rows
 {
-	Path	   *path = rel->fdw_private;
+	ExtensibleNode node;		/* which nobody copies or writes */
+	Path	   *path;			/* its rows as a job takes least for them, or NULL */
+	Cost		cost;			/* of that, by whoever would run it */
+	Path	   *side;			/* its rows as a smaller side; NULL: nobody has asked */
+	Cost		side_cost;
+} kept_rows;
 
-	return rel->fdwroutine == NULL && path && IsA(path, HashPath) && path->parent == rel ? path : NULL;
+static const char *const kept_name = "mgpu_pg rows of a relation";
+
+/* NULL: nothing was kept, or somebody else uses the field. */
+static kept_rows *
+find_kept(const RelOptInfo *rel)
+{
+	kept_rows  *kept = rel->fdw_private;
+
+	return rel->fdwroutine == NULL && kept && IsA(kept, ExtensibleNode) && kept->node.extnodename == kept_name ? kept : NULL;
+}
+
+/* By whoever would run it. */
+static Cost
+cost_of(PlannerInfo *root, const Path *path)
+{
+	return table_job_scan_cost(root, path, run_may_use_gpu() ? TABLE_BY_GPU : TABLE_BY_THREADS);
+}
+
+/* Whether nobody else uses the field. */
+static bool
+may_keep(const RelOptInfo *rel)
+{
+	return rel->fdwroutine == NULL && (rel->fdw_private == NULL || find_kept(rel));
+}
+
+/* A relation may outlive the search for an order of its joins, and what is kept of it does too. */
+static MemoryContext
+switch_to_kept(RelOptInfo *rel)
+{
+	return MemoryContextSwitchTo(may_keep(rel) ? GetMemoryChunkContext(rel) : CurrentMemoryContext);
+}
+
+/* What is kept of a relation, made if there is none. */
+static kept_rows *
+keep_rows(PlannerInfo *root, RelOptInfo *rel)
+{
+	kept_rows  *kept = find_kept(rel);
+	MemoryContext caller;
+
+	if (kept)
+		return kept;
+	caller = switch_to_kept(rel);
+	kept = palloc0(sizeof(kept_rows));
+	kept->node.type = T_ExtensibleNode;
+	kept->node.extnodename = kept_name;
+	kept->path = IS_SIMPLE_REL(rel) ? scan_path_of_table(root, rel) : NULL;
+	kept->cost = kept->path ? cost_of(root, kept->path) : 0;
+	rel->fdw_private = may_keep(rel) ? kept : rel->fdw_private;
+	MemoryContextSwitchTo(caller);
+	return kept;
+}
+
+/* The rows of a relation, of which all paths are known, as a smaller side. */
+static Path *
+keep_side(PlannerInfo *root, RelOptInfo *rel, kept_rows *kept)
+{
+	MemoryContext caller;
+
+	if (kept->side)
+		return kept->side;
+	caller = switch_to_kept(rel);
+	kept->side = table_job_side(root, rel, kept->path, &kept->side_cost);
+	MemoryContextSwitchTo(caller);
+	return kept->side;
 }
 
 Path *
 join_search_path(PlannerInfo *root, RelOptInfo *rel)
 {
-	if (rel->reloptkind == RELOPT_JOINREL)
-		return kept_path(rel);
-	return IS_SIMPLE_REL(rel) ? scan_path_of_table(root, rel) : NULL;
+	const kept_rows *kept = find_kept(rel);
+
+	/* the target of a table may be another one by now */
+	if (rel->reloptkind != RELOPT_JOINREL)
+		return IS_SIMPLE_REL(rel) ? scan_path_of_table(root, rel) : NULL;
+	return kept ? kept->path : NULL;
+}
+
+bool
+join_search_knows_side(const Path *side, Cost *cost)
+{
+	const kept_rows *kept = find_kept(side->parent);
+
+	if (kept == NULL || kept->side != side)
+		return false;
+	*cost = kept->side_cost;
+	return true;
 }
 
 List *
@@ -92,40 +176,44 @@ is_large(const Path *stream)
 	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read, true));
 }
 
-/* By whoever would run it. */
-static Cost
-cost_of(PlannerInfo *root, const Path *path)
-{
-	return table_job_scan_cost(root, path, run_may_use_gpu() ? TABLE_BY_GPU : TABLE_BY_THREADS);
-}
-
 /* Keep a path of a joined relation, if it is the cheapest so far. */
 static void
-keep_cheapest(PlannerInfo *root, RelOptInfo *joined, Path *path)
+keep_cheapest(PlannerInfo *root, kept_rows *kept, Path *path)
 {
-	const Path *known = kept_path(joined);
 	List	   *joins;
+	Cost		cost;
 
-	if (path && is_large(join_path_stream(root, path, &joins)) && (known == NULL || cost_of(root, path) < cost_of(root, known)))
-		joined->fdw_private = path;
+	if (path == NULL || !is_large(join_path_stream(root, path, &joins)))
+		return;
+	cost = cost_of(root, path);
+	if (kept->path && cost >= kept->cost)
+		return;
+	kept->path = path;
+	kept->cost = cost;
 }
 
 static void
 keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
-	Path	   *stream;
-	Path	   *of_inner;
+	kept_rows  *kept;
+	kept_rows  *of_outer;
+	kept_rows  *of_inner;
+	bool		may_turn = type == JOIN_SEMI || type == JOIN_ANTI;
+	Path	   *side;
 
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
-	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine ||
-		(joined->fdw_private && kept_path(joined) == NULL))
+	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || !may_keep(joined))
 		return;
-	stream = join_search_path(root, outer);
-	of_inner = join_search_path(root, inner);
-	keep_cheapest(root, joined, make_path(root, joined, stream, table_job_side(root, inner, of_inner), type, extra));
-	if (type == JOIN_SEMI || type == JOIN_ANTI)
-		keep_cheapest(root, joined, make_path(root, joined, table_job_side(root, outer, stream), of_inner, type, extra));
+	kept = keep_rows(root, joined);
+	of_outer = keep_rows(root, outer);
+	of_inner = keep_rows(root, inner);
+	side = keep_side(root, inner, of_inner);
+	/* a join costs what its sides do, and more */
+	if (may_turn || kept->path == NULL || of_outer->cost + of_inner->side_cost < kept->cost)
+		keep_cheapest(root, kept, make_path(root, joined, of_outer->path, side, type, extra));
+	if (may_turn)
+		keep_cheapest(root, kept, make_path(root, joined, keep_side(root, outer, of_outer), of_inner->path, type, extra));
 }
 
 /* Once all joins are known, their rows are offered as they come. */
@@ -140,7 +228,7 @@ search(PlannerInfo *root, int levels_needed, List *initial_rels)
 		rel = geqo(root, levels_needed, initial_rels);
 	else
 		rel = standard_join_search(root, levels_needed, initial_rels);
-	scan_offer_joined(root, rel, kept_path(rel));
+	scan_offer_joined(root, rel, join_search_path(root, rel));
 	return rel;
 }
 

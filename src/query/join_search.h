@@ -13,6 +13,9 @@
  */
 extern Path *join_search_path(PlannerInfo *root, RelOptInfo *rel);
 
+/* Whether a path is what a relation has as a smaller side, and what that costs, read and as a build. */
+extern bool join_search_knows_side(const Path *side, Cost *cost);
+
 /* Equalities that a hash join has of the conditions of a join. */
 extern List *join_search_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner);
 

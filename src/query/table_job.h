@@ -164,8 +164,8 @@ extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_execu
 extern Cost table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
 
-/* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */
-extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
+/* The path of a join's smaller side that costs least, read and as a build: the relation's cheapest, or one that a job may read. */
+extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan, Cost *cost);
 
 /* ---- parts of jobs (table_cells.c, table_keys.c) */
 

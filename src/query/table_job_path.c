@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "query/join_exprs.h"
 #include "query/join_path.h"
+#include "query/join_search.h"
 #include "query/look_ups.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -233,7 +234,10 @@ static Cost
 side_cost(PlannerInfo *root, const Path *side)
 {
 	int			num_columns = list_length(side->pathtarget->exprs);
+	Cost		known;
 
+	if (join_search_knows_side(side, &known))
+		return known;
 	if (join_path_reads_side(root, side))
 		return table_job_scan_cost(root, side, side_executor(root, side)) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
 	return side->total_cost - scan_saved_cost(root, side, side->pathtarget->exprs) - scan_cached_saving(root, side) +
@@ -241,13 +245,16 @@ side_cost(PlannerInfo *root, const Path *side)
 }
 
 Path *
-table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan)
+table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan, Cost *cost)
 {
 	Path	   *cheapest = rel->cheapest_total_path;
+	Cost		of_scan = scan ? side_cost(root, scan) : 0;
 
-	if (scan && cheapest->param_info == NULL && side_cost(root, scan) < side_cost(root, cheapest))
-		return scan;
-	return cheapest;
+	*cost = side_cost(root, cheapest);
+	if (scan == NULL || cheapest->param_info || of_scan >= *cost)
+		return cheapest;
+	*cost = of_scan;
+	return scan;
 }
 
 /* The part of rows that a join leaves for the next one's look-ups, at least: fewer are expected than come. */
