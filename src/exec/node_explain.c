@@ -96,7 +96,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		node->operator->explain(node, ancestors, es);
 	if (es->analyze ? node->is_merged : node->query->merges)
 		ExplainPropertyText("Input", "groups of another set", es);
-	else if (node->below && node->below->ran)
+	else if (node->below && (es->analyze ? node->below->ran : node->below->windows->node.query->as_columns))
 		ExplainPropertyText("Input", "windows as columns", es);
 	else if (node->source)
 		row_source_explain(node->source, ancestors, es);

@@ -6,6 +6,7 @@
 #define MGPU_EXEC_WINDOW_H
 
 #include "exec/reduced.h"
+#include "exec/window_range.h"
 #include "exec/window_rows.h"
 
 typedef struct window_function
@@ -33,6 +34,7 @@ typedef struct frame_state
 	window_frame end;
 	int			preceding;		/* as a query has them */
 	int			following;
+	const window_range *range;	/* or the distance in the order's key with which it begins */
 	MemoryContext states;		/* what states of the partition, or of the frame, point to ... */
 	MemoryContext results;		/* ... and results */
 	uint64		first;			/* place of its first row ... */

@@ -74,6 +74,39 @@ find_ends(window_cells *cells, uint32 marks, uint64 *ends, uint32 num_rows)
 	}
 }
 
+/* ---- ranges */
+
+/* Whether a row is in front of the frame of another one: NULLs are equal to each other alone. */
+static bool
+is_in_front(const window_cells *cells, const cell_frame *frame, uint64 place, const int64 *bound)
+{
+	bool		is_null = window_cell_is_null(cells, frame->key.column, place);
+
+	if (bound == NULL || is_null)
+		return (bound == NULL) != is_null;
+	return window_range_place(&frame->range, Int64GetDatum(window_cell(cells, frame->key.column, place))) < *bound;
+}
+
+/* The first row of each row's frame: they ascend in a partition. */
+static void
+find_firsts(const window_cells *cells, cell_frame *frame, uint32 num_rows)
+{
+	const cell_stands *stands = cells->stands;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		uint64		place = cells->next + i;
+		bool		has_key = !window_cell_is_null(cells, frame->key.column, place);
+		int64		bound = has_key ? window_range_bound(&frame->range, Int64GetDatum(window_cell(cells, frame->key.column, place))) : 0;
+
+		if (place == stands->start[i])
+			frame->first = place;
+		while (frame->first < place && is_in_front(cells, frame, frame->first, has_key ? &bound : NULL))
+			frame->first++;
+		frame->firsts[i] = frame->first;
+	}
+}
+
 static void
 find_stands(window_cells *cells, uint32 num_rows)
 {
@@ -85,6 +118,9 @@ find_stands(window_cells *cells, uint32 num_rows)
 		find_ends(cells, MGPU_MARK_GROUP, stands->end, num_rows);
 	for (uint32 i = 0; cells->num_partition_keys == 0 && i < num_rows; i++)
 		stands->end[i] = cells->num_rows;
+	for (int i = 0; i < cells->num_frames; i++)
+		if (cells->frames[i].has_range)
+			find_firsts(cells, &cells->frames[i], num_rows);
 }
 
 /* ---- values of other rows */
@@ -104,7 +140,8 @@ find_frame(const window_cells *cells, const cell_frame *frame, uint32 i, uint64 
 	const cell_stands *stands = cells->stands;
 	uint64		place = cells->next + i;
 
-	*first = frame->preceding < 0 ? stands->start[i] : place - Min(place - stands->start[i], (uint64) frame->preceding);
+	*first = frame->has_range ? frame->firsts[i] :
+		frame->preceding < 0 ? stands->start[i] : place - Min(place - stands->start[i], (uint64) frame->preceding);
 	*behind = frame->end == WINDOW_PARTITION ? stands->end[i] : frame->end == WINDOW_PEERS ? stands->peers_end[i] : Min(place + 1 + frame->following, stands->end[i]);
 }
 

@@ -138,14 +138,32 @@ describe_function(window_cells *cells, int number, const query *query, const Tar
 }
 
 static void
-describe_frames(window_cells *cells, const query *query)
+describe_range(const window_cells *cells, cell_frame *frame, const query *query, const CustomScan *scan, const Const *distance)
+{
+	int			key = llast_int(query->order_columns);
+	const TargetEntry *entry = list_nth(scan->custom_scan_tlist, key);
+
+	frame->has_range = true;
+	frame->range = (window_range) {getBaseType(exprType((Node *) entry->expr)), distance};
+	frame->key = cells->values[key];
+	frame->firsts = palloc(CELLS_BATCH_ROWS * sizeof(uint64));
+}
+
+static void
+describe_frames(window_cells *cells, const query *query, const CustomScan *scan)
 {
 	cells->num_frames = list_length(query->frames);
-	cells->frames = palloc(cells->num_frames * sizeof(cell_frame));
+	cells->frames = palloc0(cells->num_frames * sizeof(cell_frame));
 	for (int i = 0; i < cells->num_frames; i++)
-		cells->frames[i] = (cell_frame) {
-			list_nth_int(query->frames, i), list_nth_int(query->preceding, i), list_nth_int(query->following, i)
+	{
+		cell_frame *frame = &cells->frames[i];
+
+		*frame = (cell_frame) {
+			.end = list_nth_int(query->frames, i),.preceding = list_nth_int(query->preceding, i),.following = list_nth_int(query->following, i)
 		};
+		if (list_nth(query->ranges, i))
+			describe_range(cells, frame, query, scan, list_nth(query->ranges, i));
+	}
 }
 
 window_cells *
@@ -162,7 +180,7 @@ window_cells_create(const query *query, const CustomScan *scan, const table_job 
 	cells->reach = window_reach_of(query, true);
 	for (int i = 0; i < job->num_values; i++)
 		cells->values[i] = (cell_value) {.cells = job->values[i].cells,.column = job->values[i].column};
-	describe_frames(cells, query);
+	describe_frames(cells, query, scan);
 	for (int i = 0; i < num_functions; i++)
 		if (!describe_function(cells, i, query, list_nth(scan->custom_scan_tlist, cells->num_columns + i)))
 			return NULL;

@@ -43,7 +43,8 @@ typedef struct cell_function
 	int			frame;
 	int64		offset;
 	cell_sum	sum;
-	uint64		behind;			/* the row behind the last that was added */
+	uint64		from;			/* the first row that was added ... */
+	uint64		behind;			/* ... and the row behind the last */
 } cell_function;
 
 typedef struct cell_frame
@@ -51,6 +52,11 @@ typedef struct cell_frame
 	window_frame end;
 	int			preceding;
 	int			following;
+	bool		has_range;		/* it begins with a distance in the order's key: */
+	window_range range;
+	cell_value	key;
+	uint64	   *firsts;			/* the first row of the frame of each row of a batch */
+	uint64		first;			/* that of the last row */
 } cell_frame;
 
 /* Where each row of a batch stands. */

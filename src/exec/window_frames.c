@@ -101,6 +101,49 @@ move_frame(window_state *state, int number)
 	add_rows(state, number, frame->first, frame->behind);
 }
 
+/* The order's key of a row; false: it is NULL. */
+static bool
+get_key(const window_state *state, uint64 place, Datum *key)
+{
+	const column *col = &state->input.rows->columns[state->order.keys[0].column];
+	uint64		row = window_row_at(&state->input, place);
+
+	if (column_is_null(col, row))
+		return false;
+	*key = cell_datum(col->type, col->cells, row);
+	return true;
+}
+
+/* The first row of the frame, from a row on that is before it or is it: NULLs are equal to each other alone. */
+static uint64
+first_in_range(const window_state *state, const window_range *range, uint64 first)
+{
+	Datum		key;
+	Datum		other;
+	bool		has_key = get_key(state, state->place, &key);
+	int64		bound = has_key ? window_range_bound(range, key) : 0;
+
+	while (first < state->place && (get_key(state, first, &other) != has_key || (has_key && window_range_place(range, other) < bound)))
+		first++;
+	return first;
+}
+
+/* The frame of a distance before the row, which equal rows have, too. */
+static void
+move_range(window_state *state, int number)
+{
+	frame_state *frame = &state->frames[number];
+
+	if (state->place < frame->behind)
+		return;
+	frame->first = first_in_range(state, frame->range, frame->first);
+	for (frame->behind = state->place; is_in_frame(state, frame, frame->behind); frame->behind++)
+		if (frame->behind % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	forget_states(state, number);
+	add_rows(state, number, frame->first, frame->behind);
+}
+
 /* ---- a row */
 
 /* Behind the last row from a place on that is equal in some keys. */
@@ -180,7 +223,9 @@ window_find_place(window_state *state)
 	}
 	for (int i = 0; i < state->num_frames; i++)
 	{
-		if (state->frames[i].preceding >= 0)
+		if (state->frames[i].range)
+			move_range(state, i);
+		else if (state->frames[i].preceding >= 0)
 			move_frame(state, i);
 		else if (place >= state->frames[i].behind)
 			extend_frame(state, i);

@@ -11,6 +11,7 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -208,6 +209,16 @@ start_aggregate(const window_state *state, window_function *function, Oid aggreg
 	};
 }
 
+static const window_range *
+window_range_of(const query *query, const chunk *rows, int frame)
+{
+	const Const *distance = list_nth(query->ranges, frame);
+	window_range *range = palloc(sizeof(window_range));
+
+	*range = (window_range) {getBaseType(rows->columns[llast_int(query->order_columns)].type->element.type_id), distance};
+	return distance ? range : NULL;
+}
+
 static void
 start_frames(window_state *state, const query *query)
 {
@@ -215,7 +226,7 @@ start_frames(window_state *state, const query *query)
 	state->frames = palloc0(state->num_frames * sizeof(frame_state));
 	for (int i = 0; i < state->num_frames; i++)
 		state->frames[i] = (frame_state) {
-			.end = list_nth_int(query->frames, i),.preceding = list_nth_int(query->preceding, i),.following = list_nth_int(query->following, i),
+			.end = list_nth_int(query->frames, i),.preceding = list_nth_int(query->preceding, i),.following = list_nth_int(query->following, i),.range = window_range_of(query, state->input.sort->node.rows, i),
 			.states = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window states", ALLOCSET_SMALL_SIZES),
 			.results = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg window results", ALLOCSET_SMALL_SIZES)
 		};

@@ -2,8 +2,8 @@
  * window_sums.c
  *		Aggregates of windows' frames, over rows as numbers.
  *
- * A frame that begins with its partition gains rows; one of some rows around a row is added anew, so that floats are added as PostgreSQL adds
- * them.  Numerics are sums of numbers in units of their last digit.  What does not fit, or would be an error, ends the job: then MgpuWindow computes it.
+ * A frame that begins with its partition gains rows.  From one that moves, rows are taken back where they are counts or integers; others are added anew, so that
+ * floats are added as PostgreSQL adds them.  Numerics are sums of numbers in units of their last digit.  What does not fit, or would be an error, ends the job: then MgpuWindow computes it.
  */
 #include "postgres.h"
 
@@ -220,12 +220,55 @@ frame_end(const window_cells *cells, const cell_frame *frame, uint32 i)
 	return frame->end == WINDOW_PEERS ? stands->peers_end[i] : stands->end[i];
 }
 
-/* A partition's first row, or a frame's that is added anew. */
+/* A frame's first row, whose rows are added anew. */
 static void
 begin_at(cell_function *function, uint64 place)
 {
 	function->sum = (cell_sum) {0};
-	function->behind = place;
+	function->from = function->behind = place;
+}
+
+static bool
+takes_back(reduction what)
+{
+	return what == REDUCE_COUNT || what == REDUCE_SUM || what == REDUCE_NUMERIC_SUM || what == REDUCE_SUM_OF_NUMERIC;
+}
+
+/* Take a row back from a count or a sum of integers. */
+static void
+take_back(const window_cells *cells, cell_function *function, uint64 place)
+{
+	int			column = function->argument.column;
+
+	if (column >= 0 && window_cell_is_null(cells, column, place))
+		return;
+	function->sum.count--;
+	if (function->what != REDUCE_COUNT)
+		function->sum.integer -= window_cell(cells, column, place);
+}
+
+/* The first row of the frame of row number i, which is not the partition's for all. */
+static uint64
+frame_first(const window_cells *cells, const cell_frame *frame, uint32 i)
+{
+	uint64		place = cells->next + i;
+
+	return frame->has_range ? frame->firsts[i] : place - Min(place - cells->stands->start[i], (uint64) frame->preceding);
+}
+
+/* Have the rows of a frame from one on, and those before no more. */
+static void
+move_to(window_cells *cells, cell_function *function, uint64 first)
+{
+	if (first == function->from)
+		return;
+	if (!takes_back(function->what) || first >= function->behind)
+	{
+		begin_at(function, first);
+		return;
+	}
+	for (; function->from < first; function->from++)
+		take_back(cells, function, function->from);
 }
 
 void
@@ -239,10 +282,10 @@ window_sums_compute(window_cells *cells, cell_function *function, uint32 num_row
 		uint64		place = cells->next + i;
 		uint64		end = frame_end(cells, frame, i);
 
-		if (frame->preceding >= 0)
-			begin_at(function, place - Min(place - stands->start[i], (uint64) frame->preceding));
-		else if (place == stands->start[i])
+		if (place == stands->start[i])
 			begin_at(function, place);
+		else if (frame->preceding >= 0)
+			move_to(cells, function, frame_first(cells, frame, i));
 		for (; function->behind < end; function->behind++)
 			add_row(cells, function, function->behind);
 		results[i] = result_of(cells, function, &are_null[i]);

@@ -67,6 +67,8 @@ window_reach_of(const query *query, bool as_columns)
 	{
 		reach.back = Max(reach.back, list_nth_int(query->preceding, i));
 		reach.ahead = Max(reach.ahead, list_nth_int(query->following, i));
+		if (list_nth(query->ranges, i))
+			reach.keeps = WINDOW_KEEPS_PARTITION;
 	}
 	for (int i = 0; i < list_length(query->functions); i++)
 		if (!as_columns || !counts_rows(list_nth_int(query->functions, i)))

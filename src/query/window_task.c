@@ -18,10 +18,10 @@
 
 #include "compat.h"
 #include "query/reductions.h"
+#include "query/window_frame.h"
 #include "query/window_task.h"
 
-/* A frame of some rows is computed anew for each row: of fewer, where PostgreSQL takes rows that leave it back from an aggregate. */
-#define MOST_FRAME_ROWS 10000
+/* Rows of a frame that PostgreSQL takes back from an aggregate: more are left to it. */
 #define MOST_ROWS_TAKEN_BACK 50
 
 const char *const window_task_others = "there are several windows, which have other partitions or orders";
@@ -218,53 +218,6 @@ is_unfit(Node *node, void *task)
 
 /* ---- the window */
 
-/* A window without an order has rows that are all equal. */
-static window_frame
-frame_of(const WindowClause *window)
-{
-	bool		has_equals = (window->frameOptions & FRAMEOPTION_ROWS) == 0;
-
-	if ((window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING) || (has_equals && window->orderClause == NIL))
-		return WINDOW_PARTITION;
-	return window->frameOptions & FRAMEOPTION_ROWS ? WINDOW_ROWS : WINDOW_PEERS;
-}
-
-/* A constant number of rows that are few.  false: it is another. */
-static bool
-take_rows(const Node *offset, int *rows)
-{
-	const Const *constant = (const Const *) offset;
-	int64		value;
-
-	if (offset == NULL || !IsA(constant, Const) || constant->constisnull || constant->consttype != INT8OID)
-		return false;
-	value = DatumGetInt64(constant->constvalue);
-	*rows = (int) value;
-	return value >= 0 && value <= MOST_FRAME_ROWS;
-}
-
-/* Frames that begin with the partition, and those of some rows around the row.  false: it is another. */
-static bool
-find_frame(const WindowClause *window, int *preceding, int *following)
-{
-	int			options = window->frameOptions;
-
-	*preceding = -1;
-	*following = 0;
-	if ((options & FRAMEOPTION_EXCLUSION) != 0)
-		return false;
-	if ((options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 &&
-		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0)
-		return true;
-	if ((options & FRAMEOPTION_ROWS) == 0)
-		return false;
-	*preceding = 0;
-	return ((options & FRAMEOPTION_START_CURRENT_ROW) != 0 ||
-			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, preceding))) &&
-		((options & FRAMEOPTION_END_CURRENT_ROW) != 0 ||
-		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, following)));
-}
-
 static bool
 take_frame(window_task *task, const WindowClause *window)
 {
@@ -272,11 +225,12 @@ take_frame(window_task *task, const WindowClause *window)
 	int			preceding;
 	int			following;
 
-	if (!find_frame(window, &preceding, &following))
-		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row");
-	query->frames = lappend_int(query->frames, frame_of(window));
+	if (!window_frame_find(window, &preceding, &following))
+		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row, or a range before it");
+	query->frames = lappend_int(query->frames, window_frame_end(window));
 	query->preceding = lappend_int(query->preceding, preceding);
 	query->following = lappend_int(query->following, following);
+	query->ranges = lappend(query->ranges, copyObject(window_frame_range(window)));
 	return true;
 }
 

@@ -37,6 +37,17 @@ check_columns("sums over $_", over($_, @sums)) foreach $order, 'PARTITION BY g',
 	"$order ROWS UNBOUNDED PRECEDING", 'PARTITION BY g ORDER BY d', "$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
 check_columns('long frames', over("$order ROWS BETWEEN 90 PRECEDING AND 10 FOLLOWING", 'max(a)', 'min(f)', 'sum(f)', 'avg(r)', 'first_value(a)', 'nth_value(k, 70)', 'last_value(p)'));
 check_plans($session, 'frames whose rows PostgreSQL takes back', sub { return $_[0] !~ /MgpuWindow/; }, over("$order ROWS 90 PRECEDING", 'sum(a)', 'count(*)', 'sum(p)', 'avg(a)'));
+my @ranges = ("ts RANGE BETWEEN '2 hours' PRECEDING AND CURRENT ROW", "ts RANGE '3 days' PRECEDING", "ts RANGE '1 month 2 days' PRECEDING", "d RANGE '4 days' PRECEDING", "d NULLS FIRST RANGE '36 hours' PRECEDING", "at RANGE '90 min' PRECEDING", "at RANGE '1 mon' PRECEDING", 'a RANGE 5 PRECEDING', 'b RANGE 9000000000 PRECEDING', 's RANGE 1::int2 PRECEDING', 'a NULLS FIRST RANGE 0 PRECEDING', 'id RANGE 2147483647 PRECEDING');
+run("ALTER TABLE t ADD at timestamp", "UPDATE t SET at = CASE id % 400 WHEN 0 THEN 'infinity' WHEN 1 THEN '-infinity' WHEN 2 THEN NULL ELSE ts AT TIME ZONE 'UTC' END", 'VACUUM FULL ANALYZE t');
+foreach my $zone ('UTC', 'America/New_York')
+{
+	run("SET timezone = '$zone'");
+	check_columns("ranges of $_, in $zone", over("PARTITION BY g ORDER BY $_", 'count(*)', 'sum(s)', 'sum(b)', 'max(a)', 'avg(f)', 'min(d)')) foreach $zone eq 'UTC' ? @ranges : @ranges[0 .. 2];
+	check_plans($session, "ranges of rows in $zone", sub { return $_[0] =~ /MgpuWindow/; }, map { ("SELECT id, g, count(*) OVER w, sum(p) OVER w, max(a) OVER w, avg(f) OVER w, avg(s) OVER w FROM t WINDOW w AS (PARTITION BY g ORDER BY $_)") } @ranges);
+}
+run('RESET timezone');
+check_plans($session, 'other ranges', sub { return $_[0] !~ /MgpuWindow/; }, over('PARTITION BY g ORDER BY ts DESC RANGE \'1 hour\' PRECEDING', 'count(*)'), over('PARTITION BY g ORDER BY f RANGE 1.5 PRECEDING', 'count(*)'), over("PARTITION BY g ORDER BY ts RANGE BETWEEN '1 hour' PRECEDING AND '1 hour' FOLLOWING", 'count(*)'), over("PARTITION BY g ORDER BY ts RANGE BETWEEN '1 hour' PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW", 'count(*)'));
+is($session->answer_by('force', $_), $session->answer_by('off', $_), "an error: $_") foreach over("PARTITION BY g ORDER BY ts RANGE '-1 hour' PRECEDING", 'count(*)'), over('PARTITION BY g ORDER BY a RANGE -1 PRECEDING', 'count(*)');
 check_columns('ends of frames', over("$order ROWS BETWEEN 3 PRECEDING AND 2 FOLLOWING", 'first_value(a)', 'last_value(k)', 'nth_value(p, 2)', 'nth_value(a, 6)'), over('PARTITION BY g ORDER BY d RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING', 'first_value(d)', 'last_value(d)'),
 	over("$order ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", 'nth_value(a, 5)', 'last_value(b)', 'first_value(k)'));
 check_columns('partitions', map { "SELECT count(w), sum(w) FROM (SELECT sum(a) OVER (PARTITION BY $_ ORDER BY id) AS w FROM t) q" } 'g', 'g, s', 'k', 's, o', 'u', 'd', 'ts::date', "date_trunc('day', ts), g", 'p', 'f', 'a % 3', 'o, s, g', 'lower(k)');
@@ -89,7 +100,7 @@ foreach my $memory ('64kB', '256kB', '1MB')
 {
 	run("SET work_mem = '$memory'");
 	check_plans($session, "with $memory", sub { return $_[0] =~ /MgpuWindow/; }, over($order, 'lag(a)', 'lead(k, 5)', 'sum(p)', 'ntile(3)', 'first_value(k)', 'cume_dist()'), over('ORDER BY id', 'row_number()', 'lag(a)', 'sum(a)', 'first_value(k)', 'ntile(5)', 'lead(b, 100)'), over('PARTITION BY s ORDER BY id', 'sum(f)', 'max(b)', 'last_value(d)'),
-		over('PARTITION BY g ORDER BY d', 'sum(f)', 'count(*)'), over('PARTITION BY s ORDER BY id', 'ntile(9)', 'percent_rank()', 'cume_dist()', 'row_number()'), over('PARTITION BY s ORDER BY d', 'percent_rank()', 'cume_dist()'), over("$order ROWS 60 PRECEDING", 'max(b)', 'avg(f)'), 'SELECT g, id / 100, max(x), count(*) FROM (SELECT g, id, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY 1, 2');
+		over('PARTITION BY g ORDER BY d', 'sum(f)', 'count(*)'), over('PARTITION BY s ORDER BY id', 'ntile(9)', 'percent_rank()', 'cume_dist()', 'row_number()'), over('PARTITION BY s ORDER BY d', 'percent_rank()', 'cume_dist()'), over("$order ROWS 60 PRECEDING", 'max(b)', 'avg(f)'), over("PARTITION BY g ORDER BY ts RANGE '2 days' PRECEDING", 'sum(b)', 'avg(f)', 'count(*)'), over("PARTITION BY s ORDER BY ts RANGE '1 hour' PRECEDING", 'max(a)', 'sum(s)'), 'SELECT g, id / 100, max(x), count(*) FROM (SELECT g, id, a - lag(a) OVER (PARTITION BY g ORDER BY id) AS x FROM t) q GROUP BY 1, 2');
 }
 $node->stop;
 done_testing();
