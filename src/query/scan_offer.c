@@ -207,8 +207,9 @@ offer_windows(scan_offer *offer, RelOptInfo *subquery)
 	if (subquery->baserestrictinfo == NIL || !is_whole(offer->root, subquery) || !takes_jobs(offer->root))
 		return;
 	offer->source = window_columns_source(subquery);
-	offer->why_not = "rows are no windows' whose columns a job has";
-	path = offer->source ? offered_path(offer) : NULL;
+	if (offer->source == NULL)
+		return;
+	path = offered_path(offer);
 	if (path)
 		add_path(offer->rel, path);
 	report_offer(offer->root, DECLINED_SCAN, offer->why_not);

@@ -162,7 +162,7 @@ is_frame_too_long(const window_task *task, const WindowFunc *function, int frame
 {
 	int			preceding = list_nth_int(task->query->preceding, frame);
 
-	return preceding >= 0 && preceding + list_nth_int(task->query->following, frame) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
+	return Max(preceding, list_nth_int(task->query->following, frame)) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
 }
 
 static bool
