@@ -73,4 +73,9 @@ STATEMENTS = [
     ('first digit of a name', "SELECT regexp_replace(name, '^[A-Z][a-z]+ ([0-9]).*$', '\\1') AS digit, count(*) FROM shoppers GROUP BY digit"),
     ('longest time to ship', 'SELECT channel, extract(epoch FROM max(shipped - sold)) FROM sales GROUP BY channel'),
     ('above the mean', 'SELECT channel, count(*), max(total) FROM sales WHERE total > 1.5 * (SELECT avg(total) FROM sales) GROUP BY channel'),
+    ('rises and falls', 'SELECT channel, count(*) FILTER (WHERE d > 0), count(*) FILTER (WHERE d < 0), max(d) FROM (SELECT channel, total - lag(total) OVER (PARTITION BY channel ORDER BY id) AS d FROM sales) q GROUP BY channel'),
+    ('visits', "SELECT count(*), max(n) FROM (SELECT shopper, v, count(*) AS n FROM (SELECT shopper, sum(first) OVER (PARTITION BY shopper ORDER BY id) AS v FROM (SELECT shopper, id, CASE WHEN sold - lag(sold) OVER (PARTITION BY shopper ORDER BY id)"
+     " < interval '10 days' THEN 0 ELSE 1 END AS first FROM sales) a) b GROUP BY shopper, v) c"),
+    ('gaps of a quarter', "SELECT shopper, sold, next FROM (SELECT shopper, sold, lead(sold) OVER (PARTITION BY shopper ORDER BY id) AS next FROM sales) q WHERE next - sold > interval '90 days'"),
+    ('thirty days of each shopper', "SELECT max(s), max(n) FROM (SELECT sum(total) OVER w AS s, count(*) OVER w AS n FROM sales WINDOW w AS (PARTITION BY shopper ORDER BY sold RANGE BETWEEN interval '30 days' PRECEDING AND CURRENT ROW)) q"),
 ]
