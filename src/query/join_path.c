@@ -85,6 +85,26 @@ join_path_conditions(const HashPath *join, List **of_match, List **of_result)
 	}
 }
 
+/* As PostgreSQL estimates it for its own hash joins: as of an inner join. */
+double
+join_path_pairs(PlannerInfo *root, const HashPath *join)
+{
+	const Path *outer = join->jpath.outerjoinpath;
+	const Path *inner = join->jpath.innerjoinpath;
+	SpecialJoinInfo *of_inner = makeNode(SpecialJoinInfo);
+	double		num_pairs = outer->rows * inner->rows;
+	ListCell   *cell;
+
+	if (list_length(join->jpath.joinrestrictinfo) == list_length(join->path_hashclauses))
+		return 0;
+	of_inner->min_lefthand = of_inner->syn_lefthand = outer->parent->relids;
+	of_inner->min_righthand = of_inner->syn_righthand = inner->parent->relids;
+	of_inner->jointype = JOIN_INNER;
+	foreach(cell, join->path_hashclauses)
+		num_pairs *= clause_selectivity(root, lfirst(cell), 0, JOIN_INNER, of_inner);
+	return num_pairs;
+}
+
 /* Whether an expression has another value in each row of its table, by statistics. */
 static bool
 is_distinct_by_statistics(PlannerInfo *root, Node *expr)

@@ -18,6 +18,9 @@ extern const Path *join_path_side(const HashPath *join);
 /* What of a join is no hash clause: what a pair has to meet that is a match, and what the result has to meet. */
 extern void join_path_conditions(const HashPath *join, List **of_match, List **of_result);
 
+/* How many pairs of rows with equal keys its other conditions are met by or not; 0: there are none. */
+extern double join_path_pairs(PlannerInfo *root, const HashPath *join);
+
 /*
  * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or is
  * expected to be too large.

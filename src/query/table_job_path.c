@@ -262,7 +262,7 @@ table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan, Cost *cost)
 
 /*
  * What reading the smaller sides and looking up so many rows costs; a part of the latter is left.  More rows may come than are looked up, but of a
- * build that is turned, its own.
+ * build that is turned, its own; pairs that conditions drop are looked at, too.
  */
 static Cost
 joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
@@ -275,7 +275,7 @@ joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 		double		num_found = join->jpath.path.rows;
 
 		cost += side_cost(root, join_path_side(join)) + part * num_rows * cpu_operator_cost +
-			part * Max(num_found - join_path_streaming(join)->rows, 0) * cpu_tuple_cost;
+			part * Max(Max(num_found, join_path_pairs(root, join)) - join_path_streaming(join)->rows, 0) * cpu_tuple_cost;
 		num_rows = join_path_is_turned(join) ? num_found : Max(num_found, num_rows * LEAST_LEFT);
 	}
 	return cost;
