@@ -17,6 +17,7 @@
 #define SHORT_SCALE_SHIFT 7
 #define SHORT_SCALE_MASK 0x3F
 #define SHORT_WEIGHT_MASK 0x7F
+#define LONG_SCALE_MASK 0x3FFF	/* of a header that is not short: the display scale is all of its lower bits */
 #define SHORT_SCALE(header) (((header) >> SHORT_SCALE_SHIFT) & SHORT_SCALE_MASK)
 #define SHORT_WEIGHT(header) ((int) ((header) & 0x3F) - (int) ((header) & 0x40))
 

@@ -144,31 +144,6 @@ read_rows(source_join *join, chunk *rows, Size most_bytes)
 	return fits;
 }
 
-/* Words that hold the longest text of a column, at least one, or TABLE_BUILD_NAMED. */
-static int
-words_of(const chunk *rows, const column *col)
-{
-	Size		longest = 0;
-
-	if (col->type->store != COLUMN_VARLENA)
-		return 1;
-	for (uint64 row = 0; row < rows->num_rows; row++)
-		if (!column_is_null(col, row))
-			longest = Max(longest, VARSIZE_ANY_EXHDR(cell_element(col->type, col->cells, row)));
-	return (int) Min(longest / sizeof(uint64) + 1, TABLE_BUILD_NAMED);
-}
-
-/* At least those that are expected. */
-static int *
-words_of_columns(const chunk *rows, const int *expected)
-{
-	int		   *words = palloc(rows->num_columns * sizeof(int) + 1);
-
-	for (int i = 0; i < rows->num_columns; i++)
-		words[i] = Max(words_of(rows, &rows->columns[i]), expected ? expected[i] : 1);
-	return words;
-}
-
 const char *
 join_builds_read_rows(join_builds *builds)
 {
@@ -188,7 +163,7 @@ join_builds_read_rows(join_builds *builds)
 		why_not = end_side(builds, side, side->rows->num_rows, bytes_of(side->rows));
 		if (why_not)
 			return why_not;
-		side->join->words = words_of_columns(side->rows, side->join->words);
+		side->join->words = join_builds_words(side->rows, side->join->words);
 	}
 	return NULL;
 }

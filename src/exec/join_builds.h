@@ -84,6 +84,9 @@ extern bool join_builds_give_jobs_up(join_builds *builds);
 /* In how many rounds the largest side becomes a build, so that all are expected to fit in memory (join_sizes.c).  false: they will not. */
 extern bool join_builds_plan_rounds(join_builds *builds);
 
+/* Words that hold the texts of columns, and digits of numerics, as table_join has them: at least those that are expected, or NULL. */
+extern int *join_builds_words(const chunk *rows, const int *expected);
+
 /* What the keys of a side that a job has read lie between. */
 extern void join_builds_find_range(build_side *side, const table_build *build);
 

@@ -1,12 +1,17 @@
 /*
  * join_sizes.c
- *		How large the builds of a table job's joins are: as is expected, and once their sides are read.
+ *		How large the builds of a table job's joins are, and their columns: as is expected, and once their sides are read.
  *
  * A build whose keys lie close together is dense (core/build.h), so what they lie between is found before it is planned.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+
+#include "compat.h"
+#include "batch/rows.h"
 #include "exec/join_builds.h"
+#include "expr/expr_builds.h"
 #include "run/run_table.h"
 
 /* ---- expected */
@@ -51,6 +56,44 @@ join_builds_find_range(build_side *side, const table_build *build)
 		side->least = is_null ? side->least : Min(side->least, cells[row]);
 		side->greatest = is_null ? side->greatest : Max(side->greatest, cells[row]);
 	}
+}
+
+/* The most digits that numerics show behind the point, as programs may have them. */
+static int
+digits_of(const chunk *rows, const column *col)
+{
+	int			most = 1;
+
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		if (!column_is_null(col, row))
+			most = Max(most, expr_shown_digits(cell_element(col->type, col->cells, row)));
+	return Min(most, EXPR_MOST_SHOWN);
+}
+
+/* Words that hold the longest text of a column, at least one, or TABLE_BUILD_NAMED; of numerics, digits. */
+static int
+words_of(const chunk *rows, const column *col)
+{
+	Size		longest = 0;
+
+	if (col->type->element.type_id == NUMERICOID)
+		return digits_of(rows, col);
+	if (col->type->store != COLUMN_VARLENA)
+		return 1;
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		if (!column_is_null(col, row))
+			longest = Max(longest, VARSIZE_ANY_EXHDR(cell_element(col->type, col->cells, row)));
+	return (int) Min(longest / sizeof(uint64) + 1, TABLE_BUILD_NAMED);
+}
+
+int *
+join_builds_words(const chunk *rows, const int *expected)
+{
+	int		   *words = palloc(rows->num_columns * sizeof(int) + 1);
+
+	for (int i = 0; i < rows->num_columns; i++)
+		words[i] = Max(words_of(rows, &rows->columns[i]), expected ? expected[i] : 1);
+	return words;
 }
 
 /* Describe a side's build, of which the columns are known, at an offset.  The size of the memory up to its end; 0: it is too large. */

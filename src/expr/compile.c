@@ -50,6 +50,12 @@ compile_var(expr_program *program, const Var *var, expr_value *value)
 		*value = add_load(program, MGPU_RUN_LOAD_INTEGER, type, var->varattno);
 		return true;
 	}
+	if (type.lane == MGPU_LANE_SHOWN)
+	{
+		type.scale = program->shown_scale;
+		if (bms_is_member(var->varattno, program->unfit))
+			return false;
+	}
 	*value = add_load(program, load_code(&type, var->vartype), type, var->varattno);
 	if (type.is_numeric)
 		program->ops[program->num_ops - 1].width = type.scale;

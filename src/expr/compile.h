@@ -15,9 +15,6 @@
 /* Digits behind the point that a numeric in a register may have: as many fit in four digits of base 10,000. */
 #define MOST_SCALE 16
 
-/* The scale of numerics that each have their own: most show fewer digits, and their products fit in 64 bits. */
-#define SHOWN_SCALE 4
-
 /* How values of a type are in registers. */
 typedef struct expr_type
 {
@@ -91,6 +88,8 @@ struct expr_program
 	uint8	   *lanes;			/* of each register */
 	List	   *attributes;		/* of each input */
 	const Bitmapset *numbers;	/* attributes that are numerics, and come as numbers */
+	int			shown_scale;	/* of numerics that each have their own */
+	const Bitmapset *unfit;		/* attributes that are such, and show more */
 	List	   *constants;
 	List	   *parts;
 	List	   *case_values;	/* what a CaseTestExpr is, the innermost first */

@@ -108,6 +108,13 @@ fetch(expr_program *program, int number, expr_type type, int cell)
 	return value;
 }
 
+/* Whether a column of a build is a numeric that is expected to show too many digits. */
+static bool
+is_unfit(const expr_build *build, const Expr *expr, const expr_type *type)
+{
+	return type->lane == MGPU_LANE_SHOWN && build->words && build->words[((const Var *) expr)->varattno - 1] > EXPR_MOST_SHOWN;
+}
+
 bool
 compile_build_part(expr_program *program, const Expr *expr, expr_value *value)
 {
@@ -116,8 +123,10 @@ compile_build_part(expr_program *program, const Expr *expr, expr_value *value)
 
 	/* how many digits a numeric has behind the point, is known of columns alone */
 	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane == MGPU_LANE_BYTES ||
-		(type.is_numeric && !IsA(expr, Var)))
+		(type.is_numeric && !IsA(expr, Var)) || is_unfit(&program->builds[number], expr, &type))
 		return false;
+	if (type.lane == MGPU_LANE_SHOWN)
+		type.scale = program->shown_scale;
 	*value = fetch(program, number, type, column_of(&program->builds[number], expr, type.lane == MGPU_LANE_SHOWN ? 2 : 1, false)->first);
 	return true;
 }

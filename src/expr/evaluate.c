@@ -26,6 +26,7 @@ expr_program_create(void)
 	expr_program *program = palloc0(sizeof(expr_program));
 
 	program->compile = compile_node;
+	program->shown_scale = EXPR_LEAST_SHOWN;
 	program->most_ops = program->most_registers = 16;
 	program->ops = palloc(program->most_ops * sizeof(mgpu_program_op));
 	program->lanes = palloc(program->most_registers);

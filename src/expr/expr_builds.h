@@ -31,7 +31,7 @@ typedef struct build_column
 extern void expr_program_add_builds(expr_program *program, int num_builds);
 
 /*
- * Look a row up whose key is in these registers.  words: how many the texts of each column have, or NULL.  may_miss: a row that finds
+ * Look a row up whose key is in these registers.  words: how many the texts of each column have, or digits numerics that show their own, or NULL.  may_miss: a row that finds
  * none is kept.  may_name: texts may be numbers.  Returns the output that is the row's number, or NULL.
  */
 extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss, bool may_name);

@@ -24,6 +24,18 @@ extern expr_program *expr_program_create(void);
 /* Have attributes that are numerics with a typmod come as numbers of 8 bytes, in units of their last digit. */
 extern void expr_program_take_numbers(expr_program *program, const Bitmapset *attributes);
 
+/*
+ * Numerics without a declared scale have one in registers, for all of a program: by default the least, with which most products fit in 64 bits.  Values
+ * that show more digits are faults, and attributes that are expected to, unfit, are none of the program's.
+ */
+#define EXPR_LEAST_SHOWN 4
+#define EXPR_MOST_SHOWN 8
+extern void expr_program_show(expr_program *program, int scale, const Bitmapset *unfit);
+
+/* Whether an expression's values are such numerics, and how many digits behind the point one shows, as it is stored. */
+extern bool expr_is_shown(const Expr *expr);
+extern int	expr_shown_digits(const void *number);
+
 /* Whether programs have values of a type. */
 extern bool expr_program_has_type(Oid type_id, int32 typmod);
 

@@ -5,11 +5,13 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
+#include "core/numeric_format.h"
 #include "expr/compile.h"
 #include "keys/collation.h"
 
@@ -35,7 +37,7 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 			type->width = sizeof(int64);
 			/* the lower bits, of which the sign's is not set, are the scale; without a typmod each value has its own */
 			type->lane = typmod < (int32) VARHDRSZ ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
-			type->scale = type->lane == MGPU_LANE_SHOWN ? SHOWN_SCALE : (typmod - VARHDRSZ) & 0x7ff;
+			type->scale = type->lane == MGPU_LANE_SHOWN ? EXPR_LEAST_SHOWN : (typmod - VARHDRSZ) & 0x7ff;
 			return type->scale <= MOST_SCALE;
 		case UUIDOID:
 			type->width = UUID_LEN;
@@ -50,6 +52,32 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 			type->width = sizeof(Oid);
 			return type_is_enum(type_id);
 	}
+}
+
+void
+expr_program_show(expr_program *program, int scale, const Bitmapset *unfit)
+{
+	program->shown_scale = scale;
+	program->unfit = unfit;
+}
+
+bool
+expr_is_shown(const Expr *expr)
+{
+	expr_type	type;
+
+	return expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) && type.lane == MGPU_LANE_SHOWN;
+}
+
+int
+expr_shown_digits(const void *number)
+{
+	uint16		header;
+
+	if (VARATT_IS_EXTERNAL(number) || VARATT_IS_COMPRESSED(number))
+		return 0;
+	memcpy(&header, VARDATA_ANY(number), sizeof(header));
+	return (header & NUMERIC_SPECIAL) == NUMERIC_SPECIAL ? 0 : (header & NUMERIC_SPECIAL) == NUMERIC_SHORT ? SHORT_SCALE(header) : header & LONG_SCALE_MASK;
 }
 
 bool

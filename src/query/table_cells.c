@@ -50,7 +50,7 @@ static int
 words_of(const Expr *expr, text_width width)
 {
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int			words = (Max(2 * width.mean, width.longest + width.longest / 4) + 8) / (int) sizeof(uint64);
+	int			words = width.shown > 0 ? width.shown : (Max(2 * width.mean, width.longest + width.longest / 4) + 8) / (int) sizeof(uint64);
 
 	if (most > 0)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);

@@ -89,6 +89,7 @@ struct table_build
 	expr_program *program;
 	List	   *values;			/* build_column: what these are computed of, as a job does that reads the rows */
 	bool		may_repeat;		/* as of table_join */
+	int			shown_scale;	/* of numerics that show digits of their own */
 	int			num_rounds;		/* as of table_join */
 	int			round;			/* whose rows a job is to read */
 	int			num_keys;
@@ -103,6 +104,7 @@ typedef struct table_job
 {
 	mgpu_group_spec *spec;		/* all but the values of constants */
 	expr_program *program;
+	int			shown_scale;	/* of all programs of the job */
 	uint64		number;			/* of the job and its table, whatever its constants are */
 	Oid			collation;		/* of columns that are collated, or InvalidOid */
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it ... */
@@ -220,12 +222,15 @@ extern bool table_job_is_row(const Expr *expr);
 /* The same of an interval's parts. */
 extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);
 
-/* Words for texts of an expression; 0: they are too long. */
+/* Words for texts of an expression, or digits behind the point of numerics that show their own; 0: they are too long. */
 extern int	table_job_words(const table_question *question, const Expr *expr);
 
 /* The same for a column of a build, which is a table's, or InvalidOid: TABLE_BUILD_NAMED if they are too long. */
 #define TABLE_BUILD_NAMED (MOST_CELLS + 1)
 extern int	table_job_words_of(const Var *var, Oid table);
+
+/* Find the scale of numerics that show digits of their own, by statistics (shown_scale.c): before the first expression. */
+extern void table_job_find_scale(table_job *job, const table_question *question);
 
 /* Add the tests of rows (table_tests.c): conditions and joins.  After the last expression: the builds. */
 extern bool table_job_take_tests(table_job *job, const table_question *question);

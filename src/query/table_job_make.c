@@ -170,6 +170,7 @@ table_job_make(table_job *job, const table_question *question)
 	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
 	if (question->scan.rows)
 		expr_program_take_numbers(job->program, question->scan.rows->numbers);
+	table_job_find_scale(job, question);
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = job->values[i].key = -1;

@@ -256,6 +256,8 @@ take_join(table_job *job, const table_question *question, int number)
 	ListCell   *cell;
 
 	job->builds[number].program = expr_program_create();
+	job->builds[number].shown_scale = job->shown_scale;
+	expr_program_show(job->builds[number].program, job->shown_scale, NULL);
 	job->builds[number].may_repeat = join->may_repeat;
 	job->builds[number].num_rounds = join->num_rounds;
 	foreach(cell, join->clauses)

@@ -1,6 +1,6 @@
 /*
  * text_width.c
- *		How long texts of an expression are, by statistics.
+ *		How long texts of an expression are, by statistics, or what numerics show behind the point.
  *
  * Statistics have the mean of a column, and some of its values: common ones, and the bounds of its histogram.  The longest of these tells more
  * than the mean where most texts are empty.
@@ -40,6 +40,32 @@ longest_value(HeapTuple statistics, int kind)
 	return longest;
 }
 
+/* The most digits behind the point of the values of one kind. */
+static int
+most_digits(HeapTuple statistics, int kind)
+{
+	AttStatsSlot slot;
+	int			most = 0;
+
+	if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, ATTSTATSSLOT_VALUES))
+		return 0;
+	for (int i = 0; i < slot.nvalues; i++)
+		most = Max(most, expr_shown_digits(DatumGetPointer(slot.values[i])));
+	free_attstatsslot(&slot);
+	return most;
+}
+
+static bool
+is_shown(Oid table, AttrNumber number)
+{
+	Oid			type_id;
+	int32		typmod;
+	Oid			collation;
+
+	get_atttypetypmodcoll(table, number, &type_id, &typmod, &collation);
+	return getBaseTypeAndTypmod(type_id, &typmod) == NUMERICOID && typmod < (int32) VARHDRSZ;
+}
+
 static bool
 has_text(Oid type_id)
 {
@@ -58,9 +84,11 @@ text_width_of_column(Oid table, AttrNumber number)
 	form = (Form_pg_statistic) GETSTRUCT(statistics);
 	if (form->stawidth > 0)
 		width.mean = form->stawidth;
-	/* numerics and arrays have values of any length, too, of which nobody asks */
+	/* arrays have values of any length, too, of which nobody asks */
 	if (has_text(getBaseType(get_atttype(table, number))))
 		width.longest = Max(longest_value(statistics, STATISTIC_KIND_MCV), longest_value(statistics, STATISTIC_KIND_HISTOGRAM));
+	else if (is_shown(table, number))
+		width.shown = Max(most_digits(statistics, STATISTIC_KIND_MCV), most_digits(statistics, STATISTIC_KIND_HISTOGRAM));
 	width.num_values = Max(form->stadistinct, 0);
 	ReleaseSysCache(statistics);
 	return width;

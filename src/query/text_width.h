@@ -12,6 +12,7 @@ typedef struct text_width
 	int32		mean;			/* bytes */
 	int32		longest;		/* of those that statistics have; 0: none are known */
 	double		num_values;		/* that differ; 0: not known */
+	int			shown;			/* of a numeric without a declared scale: digits behind the point, at most; 0: not known */
 } text_width;
 
 extern text_width text_width_of(const table_question *question, const Expr *expr);

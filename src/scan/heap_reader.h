@@ -26,7 +26,7 @@ typedef struct table_join
 	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
 	List	   *match_conditions;	/* what else a pair meets that is a match; not of inner joins */
 	List	   *conditions;		/* that the result meets */
-	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
+	const int  *words;			/* of the texts of each of the build's columns, digits of numerics that show their own; NULL: they are not known */
 	bool		one_by_one;		/* the build's rows are read so, not by a job: their texts may be numbers */
 	const int  *tables;			/* of each of the build's columns, the number of its table among those that a job reads for the build; -1: it is of
 								 * none, so that rows have no TIDs.  NULL: all are. */

@@ -47,7 +47,7 @@ typedef struct source_join
 	bool		is_turned;		/* as of table_join */
 	PlanState  *rows;			/* the smaller side */
 	row_source *source;			/* of its rows */
-	int		   *words;			/* of its texts, by columns, once they are known */
+	int		   *words;			/* of its texts, and digits of numerics, by columns, once they are known */
 	bool		one_by_one;		/* as of table_join */
 	int			num_rounds;		/* the same; 0: not known */
 } source_join;
