@@ -210,5 +210,13 @@ $session->end_timeouts;
 is($session->answer_by('force', $labels), $session->answer_by('off', $labels), 'after it was cancelled');
 ok(service_is_idle($node), 'nothing is left in the service');
 
+# Pairs that conditions drop are work, too: where they are many, look-ups in an index alone take less.
+run('RESET ALL', "SET work_mem = '64MB'", 'SET jit = off', 'SET enable_nestloop = on', 'SET mgpu.executor = cpu', 'CREATE TABLE readings (place int, day int, v int, PRIMARY KEY (place, day))', 'INSERT INTO readings SELECT i % 100, i / 100, i FROM generate_series(1, 200000) i',
+	'CREATE TABLE places (id int PRIMARY KEY, kind int)', 'INSERT INTO places SELECT i, i % 3 FROM generate_series(0, 99) i', 'VACUUM ANALYZE readings, places');
+my $missing = 'SELECT d, p.id, count(r.day) FROM generate_series(1, 19) d CROSS JOIN places p LEFT JOIN readings r ON r.place = p.id AND r.day >= d * 100 AND r.day < d * 100 + %d WHERE kind = 1 GROUP BY 1, 2';
+like($session->query('EXPLAIN ' . sprintf($missing, 100)), qr/Nested Loop.*Index Only Scan/s, 'look-ups of many pairs');
+like($session->query('EXPLAIN SELECT kind, count(*) FROM readings r JOIN places p ON p.id = place AND v > kind GROUP BY 1'), qr/Mgpu.*Hash Join/s, 'a job where all rows have one');
+is($session->answer_by('force', sprintf($missing, 30)), $session->answer_by('off', sprintf($missing, 30)), 'their answer');
+
 $session->close;
 done_testing();
