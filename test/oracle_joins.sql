@@ -73,7 +73,7 @@ BEGIN
     END IF;
     columns := columns || '{"v int","w int8","x numeric(10,2)","y numeric","s text COLLATE \"C\"","t text COLLATE \"C\"","c char(5)","b bool","d date","e oracle.mood","f float8","id int","n int2"}'::text[];
     made := made || oracle.some_nulls(oracle.hashed(1000) || ' - 500') || oracle.some_nulls(oracle.hashed(1000) || ' * 4294967296') || oracle.some_nulls(oracle.hashed(900) || ' / 4.0')
-        || oracle.some_nulls(format('round(%s / 2.0, 1)', oracle.hashed(90))) || oracle.some_nulls('''s'' || ' || oracle.hashed(oracle.pick(ARRAY[3, 40, 1000])))
+        || oracle.some_nulls(format('round(%s / 2.0, %s)', oracle.hashed(90), oracle.pick(ARRAY['1', '1', '7', '9']))) || oracle.some_nulls('''s'' || ' || oracle.hashed(oracle.pick(ARRAY[3, 40, 1000])))
         || oracle.some_nulls(format('repeat(md5(i::text), %s)', oracle.pick(ARRAY['0', '1', '(i % 3)', '(i % 100 / 95 * 90)']))) || oracle.some_nulls('''p'' || ' || oracle.hashed(9)) || oracle.some_nulls(oracle.hashed(2) || ' = 0')
         || oracle.some_nulls('date ''2000-01-01'' + ' || oracle.hashed(oracle.pick(ARRAY[5, 3000]))) || oracle.some_nulls(format('(enum_range(NULL::oracle.mood))[1 + %s]', oracle.hashed(5))) || oracle.some_nulls(oracle.hashed(2000) || ' / 64.0')
         || 'i'::text || oracle.some_nulls(oracle.hashed(7));

@@ -51,7 +51,7 @@ INSERT INTO oracle.kinds VALUES
 ('float4', 'float4', '((k % 129 - 64) / 4.0)::float4', '{-0,0,NaN,Infinity,-Infinity}', 'sum avg minmax number scalar', '%s + 0::float4'),
 ('float8', 'float8', '((k % 2000001 - 1000) / 64.0)::float8', '{-0,0,NaN,Infinity,-Infinity}', 'sum avg minmax number scalar', '%s + 0'),
 ('float8 rough', 'float8', '(k % 1000003 - 300) * 0.1::float8 ^ (k % 7)', '{0.1,0.2,0.3,1e16,-1e16,1e-30}', 'rough minmax number plain scalar', '%s'),
-('numeric', 'numeric', 'round((k - 20) / 7.0, (k % 4)::int)', '{1,1.0,1.00,0,0.000,-1.50,NaN}', 'sum avg stats minmax number scalar', 'trim_scale(%s)'),
+('numeric', 'numeric', 'round((k - 20) / 7.0, (k % 8)::int)', '{1,1.0,1.00,0,0.000,-1.50,NaN}', 'sum avg stats minmax number scalar', 'trim_scale(%s)'),
 ('numeric wide', 'numeric', '(k - 5)::numeric * 10::numeric ^ (k % 41 - 20)', '{1,1.0,NaN,Infinity,-Infinity,1e100,1e-100,0.00000000000000000000}', 'sum avg stats minmax number scalar', 'trim_scale(%s)'),
 ('money', 'money', '((k % 1000000) / 100.0)::numeric::money', '{0,-1}', 'sum minmax plain scalar', '%s'),
 ('interval', 'interval', 'make_interval(days => (k % 50 - 9)::int, secs => (k / 50 % 9000))', '{0,-1 day}', 'sum avg interval minmax plain scalar', '%s'),

@@ -30,7 +30,7 @@ check_programs($session, 'of joins', 1, 'SELECT kind, sum(b.price), sum(w.price)
 	'SELECT kind, count(*) FROM bids b WHERE EXISTS (SELECT FROM wins w WHERE w.id = b.id AND w.price > b.price) GROUP BY 1');
 check_plans($session, 'of a join by such a key', sub { return $_[0] =~ /Executor: cpu\n.*Program: \d+/s; }, 'SELECT kind, count(*), sum(w.price) FROM bids b JOIN wins w ON w.price = b.price GROUP BY 1');
 check_programs($session, 'of what cells do not order', 0, 'SELECT kind, min(price), max(price) FROM bids GROUP BY 1', 'SELECT price, count(*), sum(rate) FROM bids GROUP BY 1', 'SELECT kind, min(tiny), max(third) FROM bids GROUP BY 1');
-check_programs($session, 'beside columns with too many digits', 1, 'SELECT id, price, rate, third FROM bids ORDER BY id DESC LIMIT 5', 'SELECT kind, sum(rate), count(third) FROM bids GROUP BY 1');
+check_programs($session, 'beside columns with too many digits', 1, 'SELECT id, price, rate, third FROM bids ORDER BY id DESC LIMIT 5', 'SELECT b.id, b.rate, w.price, w.third FROM bids b JOIN wins w ON w.id = b.id ORDER BY b.id DESC LIMIT 5', 'SELECT kind, sum(rate), count(third) FROM bids GROUP BY 1');
 check_programs($session, 'of too many digits', 0, 'SELECT kind, sum(third) FROM bids GROUP BY 1', 'SELECT kind, sum(price + third) FROM bids GROUP BY 1', 'SELECT count(*), sum(rate) FROM bids WHERE third > 5', 'SELECT kind, sum(w.third) FROM bids b JOIN wins w ON w.id = b.id GROUP BY 1',
 	'SELECT w.third, count(*) FROM bids b JOIN wins w ON w.third = b.third GROUP BY 1');
 # a product has the digits of both factors
