@@ -18,7 +18,7 @@ extern const Path *join_path_side(const HashPath *join);
 /* What of a join is no hash clause: what a pair has to meet that is a match, and what the result has to meet. */
 extern void join_path_conditions(const HashPath *join, List **of_match, List **of_result);
 
-/* How many pairs of rows with equal keys its other conditions are met by or not; 0: there are none. */
+/* How many pairs of rows with equal keys a join's other conditions look at; 0: it has no others. */
 extern double join_path_pairs(PlannerInfo *root, const HashPath *join);
 
 /*
