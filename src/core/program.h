@@ -150,7 +150,8 @@ enum
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
-	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT */ \
+	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT.  number of the first \
+	 * three: 0; or of an array's element, from 1 on, and no key; or less, an element of arrays, from -1 on, and the key of objects */ \
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
 	OP(JSON_NUMBER, json_number, "->>", "nss") /* width: the scale; values that show more are faults */ \
 	OP(JSON_HAS, json_has, "?", "iss") \

@@ -163,11 +163,39 @@ expr_function_of(Expr *expr, List **args)
 }
 
 bool
-compile_expr(expr_program *program, Expr *expr, expr_value *value)
+find_part(const expr_program *program, Expr *expr, bool is_document, expr_value *value)
 {
-	known_part *part;
 	ListCell   *cell;
 
+	foreach(cell, program->parts)
+	{
+		const known_part *part = lfirst(cell);
+
+		if (part->is_document == is_document && equal(part->expr, expr))
+		{
+			*value = part->value;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+keep_part(expr_program *program, Expr *expr, bool is_document, expr_value value)
+{
+	known_part *part;
+
+	/* elsewhere, what a CaseTestExpr stands for is something else */
+	if (program->case_values != NIL)
+		return;
+	part = palloc(sizeof(known_part));
+	*part = (known_part) {expr, value, is_document};
+	program->parts = lappend(program->parts, part);
+}
+
+bool
+compile_expr(expr_program *program, Expr *expr, expr_value *value)
+{
 	if (IsA(expr, CaseTestExpr))
 	{
 		if (program->case_values == NIL)
@@ -175,24 +203,11 @@ compile_expr(expr_program *program, Expr *expr, expr_value *value)
 		*value = *(const expr_value *) linitial(program->case_values);
 		return true;
 	}
-	foreach(cell, program->parts)
-	{
-		part = lfirst(cell);
-		if (equal(part->expr, expr))
-		{
-			*value = part->value;
-			return true;
-		}
-	}
+	if (find_part(program, expr, false, value))
+		return true;
 	if (!program->compile(program, expr, value))
 		return false;
-	/* elsewhere, what a CaseTestExpr stands for is something else */
-	if (program->case_values == NIL)
-	{
-		part = palloc(sizeof(known_part));
-		*part = (known_part) {expr, *value};
-		program->parts = lappend(program->parts, part);
-	}
+	keep_part(program, expr, false, *value);
 	return true;
 }
 

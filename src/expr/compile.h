@@ -62,6 +62,7 @@ typedef struct known_part
 {
 	Expr	   *expr;
 	expr_value	value;
+	bool		is_document;	/* of type jsonb: the bytes, which are no value to compare or to return */
 } known_part;
 
 /* A build of whose rows one has been looked up. */
@@ -202,6 +203,10 @@ extern bool scale_up(expr_program *program, expr_value *value, int scale);
 /* The function and arguments of an operator or a call; InvalidOid: it is neither. */
 extern Oid	expr_function_of(Expr *expr, List **args);
 
+/* A part that has been compiled before, and one that has been now. */
+extern bool find_part(const expr_program *program, Expr *expr, bool is_document, expr_value *value);
+extern void keep_part(expr_program *program, Expr *expr, bool is_document, expr_value value);
+
 /* Compile an expression, unless an equal part is there.  false: no program can have it. */
 extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
 
@@ -224,8 +229,12 @@ extern bool compile_exact_quotient(expr_program *program, const function_call *c
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 
-/* A key that is looked for in jsonb, and a cast of its text to a number (compile_json.c). */
+/*
+ * What is looked for in jsonb, and a cast of its text to a number (compile_json.c).  A document: an expression of type jsonb, of which the register has the bytes
+ * that these operations look into, and whether it is NULL.
+ */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_document(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_spans(expr_program *program, const function_call *call, expr_value *value);
 
 /* The parts of an interval, each an integer of 8 bytes; and all of one between two times, in microseconds. */

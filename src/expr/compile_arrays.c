@@ -173,7 +173,7 @@ compile_json_contains(expr_program *program, const function_call *call, expr_val
 	expr_value	found;
 	int			number = 0;
 
-	if (!IsA(constant, Const) || constant->constisnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(constant->constvalue)) || !compile_column(program, linitial(call->args), &document))
+	if (!IsA(constant, Const) || constant->constisnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(constant->constvalue)) || !compile_document(program, linitial(call->args), &document))
 		return false;
 	iterator = JsonbIteratorInit(&DatumGetJsonbP(constant->constvalue)->root);
 	(void) JsonbIteratorNext(&iterator, &key, true);

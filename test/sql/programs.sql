@@ -51,6 +51,10 @@ BEGIN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
     ELSIF bare ~ '^array' THEN
         RETURN QUERY SELECT format(CASE WHEN bare = 'arraycontained' THEN '%s(%2$L, a)' ELSE '%s(a, %2$L)' END, name, c) FROM unnest(ARRAY['{a}', '{a,b}', '{ä}', '{NULL}', '{a,NULL}', '{}', '{"",ab}', '{{a},{b}}']) c;
+    ELSIF bare = 'jsonb_extract_path_text' THEN
+        RETURN QUERY SELECT format('%s(a, VARIADIC %L)', name, p) FROM unnest(ARRAY['{a}', '{a,b}', '{b,0}', '{0}', '{-1}', '{b," 0"}', '{ab,0}', '{key7}', '{}', '{a,NULL}', '{zzzz}', '{b,00}']) p;
+    ELSIF bare = 'jsonb_array_element_text' THEN
+        RETURN QUERY SELECT format('%s(a, %s)', name, n) FROM unnest('{0,1,-1}'::int[]) n;
     ELSIF bare = 'jsonb_contains' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, c) FROM unnest(ARRAY['{"a": "x"}', '{"ab": null}', '{"ab": 5.0, "b": [1]}', '{"zzzz": -1.5}', '{"%": 1e100}', '{"key7": 7, "key99": 99.00}', '{}', '[]', '"a"', '{"abc": true, "": "empty"}', '{"ä": true}', '{"a": {"b": "c"}}']) c;
     ELSIF bare ~ '^interval_' THEN

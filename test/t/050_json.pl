@@ -1,4 +1,4 @@
-# Keys of jsonb in jobs: ->>, -> and ->>, ?, and casts to numbers, as keys, arguments and conditions.  The answers, and errors, are those of PostgreSQL's own plan.
+# Keys and elements of jsonb in jobs: ->>, -> and ->>, #>>, subscripts, ?, and casts to numbers, as keys, arguments and conditions.  The answers, and errors, are those of PostgreSQL's own plan.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +23,13 @@ run('CREATE TABLE t (id int PRIMARY KEY, kind text, data jsonb, more jsonb)',
 # ---- what jobs do
 check_programs($session, 'keys of groups', 1, "SELECT data->>'kind', count(*) FROM t GROUP BY 1", "SELECT data->>'sometimes', data->>'ok', count(*) FROM t GROUP BY 1, 2", "SELECT data->'user'->>'plan', max(id) FROM t GROUP BY 1",
 	"SELECT data->'user'->'of'->>'team', count(*), count(data->>'none') FROM t GROUP BY 1", "SELECT data->>'no such key', data->'list'->>'kind', count(*) FROM t GROUP BY 1, 2", "SELECT more->>'key17', more->>'key60', count(*) FROM t GROUP BY 1, 2");
+check_programs($session, 'paths', 1, "SELECT data#>>'{user,plan}', count(*) FROM t GROUP BY 1", "SELECT data#>>'{user,of,team}', (data#>>'{user,id}')::int % 7, count(*) FROM t GROUP BY 1, 2", "SELECT data#>>'{kind}', count(*) FROM t GROUP BY 1",
+	"SELECT jsonb_extract_path_text(data, 'user', 'plan'), count(*) FROM t GROUP BY 1", "SELECT data#>'{user,of}'->>'team', count(*) FROM t GROUP BY 1", "SELECT kind, sum((data#>>'{list,1}')::int), max(data->'list'->>0) FROM t GROUP BY 1",
+	"SELECT data['user']['of']->>'team', count(*) FROM t GROUP BY 1", "SELECT kind, min((data['list']->>1)::int8), count(data->'list'->>2), count(data->>0), count(data->'user'->'of'->>0), count(data#>>'{kind,0}') FROM t GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data#>>'{user,0}' IS NULL AND data#>>'{list,x}' IS NULL GROUP BY 1");
+check_programs($session, 'parts that are there', 1, "SELECT kind, count(*) FROM t WHERE data->'user' IS NOT NULL GROUP BY 1", "SELECT kind, count(*) FILTER (WHERE data#>'{user,of}' IS NULL), count(*) FILTER (WHERE data->'none' IS NULL), count(*) FILTER (WHERE data->'user'->'none' IS NULL) FROM t GROUP BY 1",
+	"SELECT kind, count(*) FROM t WHERE data->'user' \@> '{\"plan\": \"p1\"}' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data->'user' \@> '{\"id\": 7}' GROUP BY 1");
 check_programs($session, 'conditions', 1, "SELECT kind, count(*) FROM t WHERE data->>'kind' = 'k3' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' IN ('k1', 'k5', 'k11') AND data ? 'sometimes' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->>'kind' LIKE 'k1%' GROUP BY 1",
-	"SELECT kind, count(*) FROM t WHERE data->>'sometimes' IS NULL GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data ? 'none' OR data->'user' ? 'plan' GROUP BY 1", "SELECT count(*) FROM t WHERE data->>'a key of more than thirty bytes, as some have' = 'y' AND data->>'ok' = 'true'");
+	"SELECT kind, count(*) FROM t WHERE data->>'sometimes' IS NULL GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data ? 'none' OR id % 5 > 0 AND data->'user' ? 'plan' GROUP BY 1", "SELECT count(*) FROM t WHERE data->>'a key of more than thirty bytes, as some have' = 'y' AND data->>'ok' = 'true'");
 check_programs($session, 'numbers as texts', 1, "SELECT data->>'count', data->>'price', count(*) FROM t GROUP BY 1, 2", "SELECT kind, max(data->>'large') FROM t WHERE data->>'price' LIKE '%.5%' GROUP BY 1");
 check_programs($session, 'numbers', 1, "SELECT kind, sum((data->>'price')::numeric), max((data->>'price')::numeric(8,2)), min((data->>'count')::int), avg((data->>'count')::int2) FROM t GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM t GROUP BY 1",
 	"SELECT kind, max((data->>'large')::int8), max((data->>'price')::float8), avg((data->>'price')::float8) FROM t GROUP BY 1", "SELECT (data->>'count')::int % 10, sum((data->>'price')::numeric(10,1)) FROM t WHERE (data->>'price')::numeric > 2.5 GROUP BY 1",
@@ -44,6 +49,10 @@ check_programs($session, 'other values', 0, "SELECT data->>'list', count(*) FROM
 check_programs($session, 'errors', 0, "SELECT sum((data->>'kind')::int) FROM t", "SELECT kind, sum((data->>'price')::int) FROM t GROUP BY 1", "SELECT kind, max((data->>'large')::int) FROM t GROUP BY 1");
 run('CREATE TABLE odd AS SELECT * FROM t', "UPDATE odd SET data = '[\"kind\", 1]' WHERE id = 100", "UPDATE odd SET data = '\"kind\"' WHERE id = 200", "UPDATE odd SET data = '5' WHERE id = 300", 'VACUUM ANALYZE odd');
 check_programs($session, 'documents that are no objects', 1, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM odd GROUP BY 1");
+check_programs($session, 'elements of those', 1, "SELECT data#>>'{kind}', count(data->>'kind') FROM odd GROUP BY 1", "SELECT kind, count(data->>0), count(data#>>'{1}') FROM odd WHERE id NOT IN (200, 300) GROUP BY 1");
+check_programs($session, 'paths that are none', 0, "SELECT kind, count(data->>0), count(data#>>'{0}') FROM odd GROUP BY 1", "SELECT kind, count(data->'list'->>-1) FROM t GROUP BY 1", "SELECT kind, count(data#>>'{list,-1}') FROM t GROUP BY 1", "SELECT kind, count(data#>>'{}') FROM t GROUP BY 1", "SELECT kind, count(data#>>ARRAY['user', NULL]) FROM t GROUP BY 1",
+	"SELECT kind, count(data#>>ARRAY['user', kind]) FROM t GROUP BY 1", "SELECT kind, count(data->'list'->>id) FROM t GROUP BY 1", "SELECT data->'user'->'of', count(*) FROM t GROUP BY 1 HAVING data->'user'->'of' IS NOT NULL");
+check_programs($session, 'keys of what is no container', 0, "SELECT kind, count(data->'user'->>0) FROM t GROUP BY 1", "SELECT kind, count(*) FROM t WHERE data->'kind' ? 'k3' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data->'count' ? 'k3' GROUP BY 1", "SELECT kind, count(*) FROM t WHERE NOT data->'none' ? 'x' GROUP BY 1");
 check_programs($session, 'strings of arrays', 0, "SELECT kind, count(*) FROM odd WHERE data ? 'kind' GROUP BY 1");
 run("UPDATE odd SET data = data || jsonb_build_object('long', (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 300) g)) WHERE id = 401");
 check_programs($session, 'documents that are not in their rows', 0, "SELECT data->>'kind', count(*) FROM odd GROUP BY 1");

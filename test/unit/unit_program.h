@@ -147,7 +147,7 @@ make_case_document(program_case *given)
 
 	for (int i = 1; i < NUM_TEXTS; i++)
 		keys[i - 1] = (json_key) {given->texts[i], given->lengths[i]};
-	given->document_length = make_document(keys, NUM_TEXTS - 1, given->document);
+	given->document_length = (unit_random_below(4) == 0 ? make_list : make_document) (keys, NUM_TEXTS - 1, given->document);
 }
 
 static void
@@ -550,6 +550,8 @@ random_number(program_case *given, number_kind kind)
 			return random_power(18);
 		case DIGITS:
 			return (int64_t) unit_random_below(19);
+		case JSON_STEP:
+			return (int64_t) unit_random_below(9) - 4;
 		case JSON_KIND:
 			return (int64_t) unit_random_below(5) << 28;
 		case PART:

@@ -100,6 +100,27 @@ put_value(json_writer *writer, const json_key *text)
 		end_entry(writer, (uint32_t) (2 + unit_random_below(3)) << 28, writer->length);
 }
 
+static inline void
+damage_document(char *document, uint64_t word_bytes)
+{
+	if (unit_random_below(4) == 0)
+		document[unit_random_below(unit_random_below(2) == 0 ? 4 : word_bytes)] ^= (char) (1 << unit_random_below(8));
+}
+
+/* An array, or what stands for a document that is no container; its length. */
+static inline uint32_t
+make_list(const json_key *texts, int num_texts, char *to)
+{
+	uint32_t	count = (uint32_t) unit_random_below((uint64_t) num_texts);
+	json_writer writer = {.words = to,.data = to + 4 + 4 * (size_t) count};
+
+	put_json_word(to, (unit_random_below(8) == 0 ? UINT32_C(0x50000000) : UINT32_C(0x40000000)) | count);
+	for (uint32_t i = 0; i < count; i++)
+		put_value(&writer, &texts[i]);
+	damage_document(to, 4 + 4 * (uint64_t) count);
+	return (uint32_t) (writer.data - to) + writer.length;
+}
+
 /* Some of these keys, and maybe many others; the document's length.  Some documents are damaged. */
 static inline uint32_t
 make_document(const json_key *texts, int num_texts, char *to)
@@ -126,8 +147,7 @@ make_document(const json_key *texts, int num_texts, char *to)
 		put_string(&writer, &keys[i]);
 	for (uint32_t i = 0; i < num_pairs; i++)
 		put_value(&writer, &keys[num_pairs - 1 - i]);
-	if (unit_random_below(4) == 0)
-		to[unit_random_below(unit_random_below(2) == 0 ? 4 : 4 + 8 * (uint64_t) num_pairs)] ^= (char) (1 << unit_random_below(8));
+	damage_document(to, 4 + 8 * (uint64_t) num_pairs);
 	return (uint32_t) (writer.data - to) + writer.length;
 }
 

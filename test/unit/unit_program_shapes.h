@@ -18,6 +18,7 @@ typedef enum number_kind
 	POWER,						/* of 10 */
 	DIGITS,						/* behind a point */
 	PART,						/* of an interval */
+	JSON_STEP,
 	JSON_KIND,
 	ROUNDS,						/* 2, so that widths are 0 and 1 */
 	WHICH,						/* a word's */
@@ -132,9 +133,9 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},
 	[MGPU_RUN_REPLACE_BYTES] = {"ssss", {0}, PLAIN},
 	[MGPU_RUN_REPLACE_REGEX] = {"ss", {0}, MATCH},
-	[MGPU_RUN_JSON_TEXT] = {"sjs", {0}, PLAIN},
-	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, PLAIN},
-	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, PLAIN},
+	[MGPU_RUN_JSON_TEXT] = {"sjs", {0}, JSON_STEP},
+	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, JSON_STEP},
+	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, JSON_STEP},
 	[MGPU_RUN_JSON_HAS] = {"ijs", {1}, PLAIN},
 	[MGPU_RUN_JSON_IS] = {"ijss", {1}, JSON_KIND},
 	[MGPU_RUN_ARRAY_HAS_BYTES] = {"ias", {1}, ENCODING},

@@ -1,9 +1,10 @@
 /*
  * program/ops_json.h
- *		Operations that look for a key in jsonb, as rows store it.
+ *		Operations that look for a key, or an element, in jsonb, as rows store it.
  *
  * A container has a word with the number of its entries, a word for each, and then what these hold.  An object's entries are its keys, in the order of
  * their lengths and then bytes, and behind them their values.  Words have lengths, but every so often an offset.  The layout is that of jsonb.h.
+ * What a key has that is no container, has no bytes for the operations that look into it: no key is in it.
  * Offsets are checked against the container's end, as it may be damaged: then the row is a fault.  So it is where a value is to be a text that the row
  * has not as such.
  */
@@ -11,6 +12,7 @@
 #define MGPU_OPS_JSON_H
 
 #define MGPU_JSON_COUNT 0x0FFFFFFFu	/* of a container's word: entries, or pairs of an object */
+#define MGPU_JSON_IS_SCALAR 0x10000000u	/* a document that is no container is an array of one element */
 #define MGPU_JSON_IS_OBJECT 0x20000000u
 #define MGPU_JSON_LENGTH 0x0FFFFFFFu	/* of an entry: length, or offset of its end */
 #define MGPU_JSON_HAS_OFFSET 0x80000000u
@@ -74,16 +76,13 @@ mgpu_json_entry(const char *container, uint32_t length, uint32_t data, uint32_t 
 
 /* Look for a key: MGPU_IS_VALUE, MGPU_IS_NULL if the container is no object or has no such key, or MGPU_IS_FAULT. */
 MGPU_CODEC uint8_t
-mgpu_json_find(const char *container, uint32_t length, const char *key, uint32_t key_length, mgpu_json_value *value)
+mgpu_json_find_key(const char *container, uint32_t length, const char *key, uint32_t key_length, mgpu_json_value *value)
 {
-	uint32_t	header = length < MGPU_JSON_WORD ? 0 : mgpu_json_word(container, 0);
 	uint32_t	low = 0;
-	uint32_t	high = header & MGPU_JSON_COUNT;
+	uint32_t	high = mgpu_json_word(container, 0) & MGPU_JSON_COUNT;
 	uint32_t	num_pairs = high;
 	uint32_t	data = (1 + 2 * high) * MGPU_JSON_WORD;
 
-	if ((header & MGPU_JSON_IS_OBJECT) == 0)
-		return length < MGPU_JSON_WORD ? MGPU_IS_FAULT : MGPU_IS_NULL;
 	if (high > length / (2 * MGPU_JSON_WORD) || data > length)
 		return MGPU_IS_FAULT;
 	while (low < high)
@@ -104,14 +103,44 @@ mgpu_json_find(const char *container, uint32_t length, const char *key, uint32_t
 	return MGPU_IS_NULL;
 }
 
-/* The value of a key, or none: what both arguments' states and the search make of it. */
+/* The same of an element of an array, from 0 on. */
 MGPU_CODEC uint8_t
-mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, mgpu_json_value *value)
+mgpu_json_find_element(const char *container, uint32_t length, uint64_t element, mgpu_json_value *value)
+{
+	uint32_t	header = mgpu_json_word(container, 0);
+	uint32_t	count = header & MGPU_JSON_COUNT;
+	uint32_t	data = (1 + count) * MGPU_JSON_WORD;
+
+	if ((header & MGPU_JSON_IS_SCALAR) != 0 || count > length / MGPU_JSON_WORD || data > length)
+		return MGPU_IS_FAULT;
+	if (element >= count)
+		return MGPU_IS_NULL;
+	return mgpu_json_entry(container, length, data, (uint32_t) element, value) ? MGPU_IS_VALUE : MGPU_IS_FAULT;
+}
+
+/* What a row's container has for a step, whose number is that of JSON_TEXT and others. */
+MGPU_CODEC uint8_t
+mgpu_json_find(mgpu_register a, mgpu_register keys, uint32_t i, int64_t number, mgpu_json_value *value)
+{
+	const char *container = a.bytes[i];
+	uint32_t	length = a.lengths[i];
+
+	/* what is no container has itself as an element */
+	if (length < MGPU_JSON_WORD)
+		return length == 0 && number <= 0 ? MGPU_IS_NULL : MGPU_IS_FAULT;
+	if ((mgpu_json_word(container, 0) & MGPU_JSON_IS_OBJECT) != 0)
+		return number > 0 ? MGPU_IS_NULL : mgpu_json_find_key(container, length, keys.bytes[i], keys.lengths[i], value);
+	return number == 0 ? MGPU_IS_NULL : mgpu_json_find_element(container, length, (uint64_t) (number < 0 ? -(number + 1) : number - 1), value);
+}
+
+/* The value of a step, or none: what both arguments' states and the search make of it. */
+MGPU_CODEC uint8_t
+mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, int64_t number, mgpu_json_value *value)
 {
 	uint8_t		state = mgpu_larger_state(a.states[i], keys.states[i]);
 
 	if (state == MGPU_IS_VALUE)
-		state = mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], value);
+		state = mgpu_json_find(a, keys, i, number, value);
 	return state == MGPU_IS_VALUE && value->kind == MGPU_JSON_NULL ? MGPU_IS_NULL : state;
 }
 
@@ -163,7 +192,7 @@ mgpu_run_json_text(mgpu_frame frame, mgpu_program_op op)
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_STRING};
-		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+		uint8_t		state = mgpu_json_value_of(a, keys, i, op.number, &value);
 		bool		is_made = state == MGPU_IS_VALUE && value.kind != MGPU_JSON_STRING;
 
 		if (is_made)
@@ -176,7 +205,7 @@ mgpu_run_json_text(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-/* Of other operations of this kind: they find no key in what is no object. */
+/* Of other operations of this kind.  null is a value here, and no container. */
 MGPU_CODEC void
 mgpu_run_json_object(mgpu_frame frame, mgpu_program_op op)
 {
@@ -187,11 +216,11 @@ mgpu_run_json_object(mgpu_frame frame, mgpu_program_op op)
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
-		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+		uint8_t		state = mgpu_larger_state(a.states[i], keys.states[i]);
 
-		to.states[i] = state == MGPU_IS_VALUE && value.kind != MGPU_JSON_CONTAINER ? MGPU_IS_NULL : state;
+		to.states[i] = state == MGPU_IS_VALUE ? mgpu_json_find(a, keys, i, op.number, &value) : state;
 		to.bytes[i] = to.states[i] == MGPU_IS_VALUE ? value.bytes : NULL;
-		to.lengths[i] = to.states[i] == MGPU_IS_VALUE ? value.length : 0;
+		to.lengths[i] = to.states[i] == MGPU_IS_VALUE && value.kind == MGPU_JSON_CONTAINER ? value.length : 0;
 	}
 }
 
@@ -206,7 +235,7 @@ mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
-		uint8_t		state = mgpu_json_value_of(a, keys, i, &value);
+		uint8_t		state = mgpu_json_value_of(a, keys, i, op.number, &value);
 		const char *bytes = NULL;
 		uint32_t	length = 0;
 		int			shown = 0;
@@ -251,7 +280,7 @@ mgpu_run_json_is(mgpu_frame frame, mgpu_program_op op)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
 		uint8_t		state = mgpu_larger_state(a.states[i], mgpu_larger_state(keys.states[i], wanted.states[i]));
-		uint8_t		found = state == MGPU_IS_VALUE ? mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], &value) : state;
+		uint8_t		found = state == MGPU_IS_VALUE ? mgpu_json_find(a, keys, i, 0, &value) : state;
 
 		to.integers[i] = found == MGPU_IS_VALUE && value.kind == (uint32_t) op.number;
 		to.states[i] = mgpu_state_unless(state, found == MGPU_IS_FAULT);
@@ -275,9 +304,9 @@ mgpu_run_json_has(mgpu_frame frame, mgpu_program_op op)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
 		uint8_t		state = mgpu_larger_state(a.states[i], keys.states[i]);
-		uint8_t		found = state != MGPU_IS_VALUE ? MGPU_IS_NULL : mgpu_json_find(a.bytes[i], a.lengths[i], keys.bytes[i], keys.lengths[i], &value);
-		/* an array may have it as a string */
-		bool		is_other = state == MGPU_IS_VALUE && a.lengths[i] >= MGPU_JSON_WORD && (mgpu_json_word(a.bytes[i], 0) & MGPU_JSON_IS_OBJECT) == 0;
+		uint8_t		found = state != MGPU_IS_VALUE ? MGPU_IS_NULL : mgpu_json_find(a, keys, i, 0, &value);
+		/* an array may have it as a string, and what is no container may be it */
+		bool		is_other = state == MGPU_IS_VALUE && (a.lengths[i] < MGPU_JSON_WORD || (mgpu_json_word(a.bytes[i], 0) & MGPU_JSON_IS_OBJECT) == 0);
 
 		to.states[i] = mgpu_state_unless(state, found == MGPU_IS_FAULT || is_other);
 		to.integers[i] = to.states[i] == MGPU_IS_VALUE && found == MGPU_IS_VALUE;
