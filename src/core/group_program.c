@@ -68,6 +68,7 @@ is_width_allowed(const mgpu_program_op *op)
 		case MGPU_RUN_INTEGER_OF_REAL:
 			return op->width >= 1 && op->width <= sizeof(int64_t);
 		case MGPU_RUN_JSON_NUMBER:
+		case MGPU_RUN_NUMBER_OF_TEXT:
 			return op->width <= MOST_DIGITS;
 		case MGPU_RUN_ARRAY_HAS_INTEGER:
 			return op->width == sizeof(int16_t) || op->width == sizeof(int32_t) || op->width == sizeof(int64_t);

@@ -248,7 +248,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 		case T_FuncExpr:
 			return compile_function(program, expr, value);
 		case T_CoerceViaIO:
-			return compile_json_number(program, (CoerceViaIO *) expr, value) || compile_text_of(program, (CoerceViaIO *) expr, value);
+			return compile_value_of(program, (CoerceViaIO *) expr, value) || compile_text_of(program, (CoerceViaIO *) expr, value);
 		case T_BoolExpr:
 			return compile_bool(program, (BoolExpr *) expr, value);
 		case T_NullTest:

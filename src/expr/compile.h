@@ -230,7 +230,7 @@ extern bool compile_time(expr_program *program, const function_call *call, expr_
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 
 /*
- * What is looked for in jsonb, and a cast of its text to a number (compile_json.c).  A document: an expression of type jsonb, of which the register has the bytes
+ * What is looked for in jsonb (compile_json.c).  A document: an expression of type jsonb, of which the register has the bytes
  * that these operations look into, and whether it is NULL.
  */
 extern bool compile_json(expr_program *program, const function_call *call, expr_value *value);
@@ -247,7 +247,10 @@ extern bool compile_matches(expr_program *program, const function_call *call, ex
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);
-extern bool compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *value);
+
+/* A value that a text has (compile_values.c); a number of jsonb, as a numeric of a type, whose text is cast to a number. */
+extern bool compile_value_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
+extern bool compile_json_number(expr_program *program, Expr *expr, expr_type number, expr_value *value);
 
 /*
  * What to_char makes of a time is one number (time_format.c): of all times with the same text the least, so that to_char makes it again.  false: the

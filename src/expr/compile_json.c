@@ -1,6 +1,6 @@
 /*
  * compile_json.c
- *		Operations that look into jsonb: data ->> 'key', data -> 'key' ->> 0, data #>> '{key,0}', data['key'], data ? 'key', and casts of these to numbers.
+ *		Operations that look into jsonb: data ->> 'key', data -> 'key' ->> 0, data #>> '{key,0}', data['key'], data ? 'key', and numbers of these.
  *
  * No register holds jsonb as a value: a document is bytes that only these operations read.  What is cast to a number is taken from the number that the
  * document has; no text is made between.  A path is as many operations as it has steps.
@@ -206,29 +206,13 @@ compile_json(expr_program *program, const function_call *call, expr_value *value
 }
 
 bool
-compile_json_number(expr_program *program, const CoerceViaIO *cast, expr_value *value)
+compile_json_number(expr_program *program, Expr *expr, expr_type number, expr_value *value)
 {
-	expr_type	number;
 	List	   *args = NIL;
-	Oid			function = expr_function_of(cast->arg, &args);
-	const known_function *known = known_function_of(function);
+	const known_function *known = known_function_of(expr_function_of(expr, &args));
 
-	if (known == NULL || known->code != MGPU_RUN_JSON_TEXT || known->form != FORM_JSON || !expr_type_of(NUMERICOID, -1, &number))
-		return false;
-	/* an integer's text has no digits behind a point */
-	if (cast->resulttype == INT2OID || cast->resulttype == INT4OID || cast->resulttype == INT8OID)
-		number.scale = 0;
-	else if (cast->resulttype != NUMERICOID && cast->resulttype != FLOAT8OID)
-		return false;
-	if (!compile_search(program, MGPU_RUN_JSON_NUMBER, number, function, args, value))
+	if (known == NULL || known->code != MGPU_RUN_JSON_TEXT || known->form != FORM_JSON || !compile_search(program, MGPU_RUN_JSON_NUMBER, number, known->function, args, value))
 		return false;
 	program->ops[program->num_ops - 1].width = number.scale;
-	if (cast->resulttype == NUMERICOID)
-		return true;
-	(void) expr_type_of(cast->resulttype, -1, &number);
-	if (cast->resulttype == FLOAT8OID)
-		*value = add_op(program, MGPU_RUN_REAL_OF_NUMERIC, number, power_of_ten(value->type.scale), 1, value);
-	else
-		*value = add_op(program, MGPU_RUN_FIT_INTEGER, number, 0, 1, value);
 	return true;
 }

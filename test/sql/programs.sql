@@ -118,6 +118,12 @@ $$;
 CREATE FUNCTION pg_temp.same(query text) RETURNS boolean LANGUAGE sql AS $$
     SELECT pg_temp.answer(query, 'mgpu.enable_sort', 'force', true) = pg_temp.answer(query, 'mgpu.enable_sort', 'off', true)
 $$;
+CREATE FUNCTION pg_temp.wrong_cast(call text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_temp.mark_errors(call);
+    RETURN NOT EXISTS (SELECT FROM program_args WHERE ok AND a IS NOT NULL) OR NOT pg_temp.same(format('SELECT id, %s AS r FROM program_args ORDER BY id', call)) OR NOT pg_temp.same(format('SELECT id, %s AS r FROM program_args WHERE ok ORDER BY id', call));
+END
+$$;
 CREATE FUNCTION pg_temp.try_program(function regprocedure, OUT calls int, OUT rows bigint, OUT wrong text) LANGUAGE plpgsql AS $$
 DECLARE
     call text;
@@ -153,6 +159,12 @@ SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_p
 SELECT function, wrong FROM program_bare WHERE wrong IS NOT NULL OR rows = 0;
 SELECT count(*) AS functions, sum(rows) > 1000 AS rows FROM program_bare;
 DROP TABLE program_results, program_bare, program_args;
+-- values that texts have
+CREATE TABLE program_args AS SELECT row_number() OVER () AS id, true AS ok, a, a::varchar(40) AS b, a::char(30) AS c, jsonb_build_object('k', a) AS d FROM unnest('{"",-,0,-0,007,"+5",42,-42,1.5,-12.3400,.5,5.,1.2.3,1e5," 1","1 ",32767,32768,-32769,2147483648,9223372036854775799,9223372036854775807,9223372036854775808,922337203685477.5,0.00,0.12345,123456.78,9007199254740993,900719925474.0993,0x10,1_000,NaN,Infinity,
+    true,t,f,false,TRUE,tr,yes,no,on,1,2024-02-29,2023-02-29,2024-12-31,2024-13-01,2024-00-01,0000-01-01,0001-01-01,9999-12-31,2024/01/01,20240101,10000-01-01,"2024-02-29 BC",2024-1-2,"2024-01-01 12:34:56",2024-01-01T23:59:59.123456,2024-01-01 12:34:56.,"2024-01-01 12:34:56.1234567","2024-01-01 24:00:00","2024-01-01 12:34:60",
+    "2024-01-01 12:34:56Z","2024-01-01 12:34:56z","2024-01-01 12:34:56.5+02","2024-03-10 02:30:00","2024-03-10T02:30:00-05:30",0001-01-01T00:00:00.001-15:59,"9999-12-31 23:59:59.999999-01","2024-01-01 12:34:56+16","2024-01-01 12:34:56+02:60","2024-01-01 12:34:56+2","2024-01-01 12:34:56 +02","2024-01-01 12:34","2024-01-01_12:34:56",now,infinity,NULL}'::text[]) a;
+SELECT array_agg(c) AS wrong FROM unnest('{int2,int4,int8,numeric,"numeric(8,2)",float8,float4,bool,date,timestamp,timestamptz,timestamp(0)}'::text[]) c, unnest('{a,b,c,"(d->>''k'')"}'::text[]) v, pg_temp.wrong_cast(format('%s::%s', v, c)) w WHERE w;
+DROP TABLE program_args;
 -- what is no function: choices, logic, lists, parameters, and what guards what
 CREATE TABLE program_rows AS
 SELECT i AS id, nullif(i % 7, 3) AS a, i % 5 - 2 AS b, (i % 100 / 8.0)::numeric(8,3) AS n, (i % 50 - 25)::numeric(6,1) AS m, CASE WHEN i % 9 > 0 THEN 'k' || i % 13 END COLLATE "C" AS t,

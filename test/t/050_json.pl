@@ -1,4 +1,4 @@
-# Keys and elements of jsonb in jobs: ->>, -> and ->>, #>>, subscripts, ?, and casts to numbers, as keys, arguments and conditions.  The answers, and errors, are those of PostgreSQL's own plan.
+# Keys and elements of jsonb in jobs: ->>, -> and ->>, #>>, subscripts, ?, and casts to numbers, dates and truths, as keys, arguments and conditions.  The answers, and errors, are those of PostgreSQL's own plan.
 use strict;
 use warnings;
 use FindBin;
@@ -34,6 +34,13 @@ check_programs($session, 'numbers as texts', 1, "SELECT data->>'count', data->>'
 check_programs($session, 'numbers', 1, "SELECT kind, sum((data->>'price')::numeric), max((data->>'price')::numeric(8,2)), min((data->>'count')::int), avg((data->>'count')::int2) FROM t GROUP BY 1", "SELECT (data->>'price')::numeric(8,2), count(*) FROM t GROUP BY 1",
 	"SELECT kind, max((data->>'large')::int8), max((data->>'price')::float8), avg((data->>'price')::float8) FROM t GROUP BY 1", "SELECT (data->>'count')::int % 10, sum((data->>'price')::numeric(10,1)) FROM t WHERE (data->>'price')::numeric > 2.5 GROUP BY 1",
 	"SELECT (data->'user'->>'id')::int, count(*) FROM t WHERE id % 5 > 0 GROUP BY 1");
+run("CREATE TABLE strings AS SELECT id, kind, jsonb_build_object('price', (id % 500 / 100.0)::numeric(8,2)::text, 'count', (id % 300)::text, 'ok', id % 2 = 0, 'yes', CASE WHEN id % 3 > 0 THEN 'true' ELSE 'false' END, 'day', date '2024-01-01' + id % 400, 'at', timestamp '2024-01-01' + id * interval '1 min',
+	'zoned', to_char(timestamp '2024-03-10' + id * interval '17 min', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE WHEN id % 3 > 0 THEN '.25Z' ELSE '+02:00' END) AS data FROM t", 'VACUUM ANALYZE strings');
+check_programs($session, 'values of strings', 1, "SELECT kind, sum((data->>'price')::numeric), max((data->>'price')::float8), min((data->>'count')::int), avg((data->>'count')::int2) FROM strings GROUP BY 1",
+	"SELECT (data->>'ok')::bool, (data->>'yes')::bool, count(*) FROM strings GROUP BY 1, 2", "SELECT kind, count(*) FILTER (WHERE (data->>'ok')::bool IS FALSE) FROM strings WHERE (data->>'yes')::bool GROUP BY 1", "SELECT (data->>'day')::date, count(*) FROM strings GROUP BY 1",
+	"SELECT date_trunc('hour', (data->>'at')::timestamp), count(*) FROM strings GROUP BY 1", "SELECT (data->>'zoned')::timestamptz::date, max((data->>'zoned')::timestamptz) FROM strings GROUP BY 1", "SELECT kind, count(*) FROM strings WHERE (data->>'at')::timestamp >= '2024-01-05' AND (data->>'day')::date > '2024-02-01' GROUP BY 1");
+check_programs($session, 'strings that are no such values', 0, "SELECT kind, max((data->>'kind')::date) FROM t GROUP BY 1", "SELECT kind, max((data->>'at')::timestamptz) FROM strings GROUP BY 1", "SELECT kind, max((data->>'price')::int) FROM strings GROUP BY 1", "SELECT kind, max((data->>'zoned')::timestamp) FROM strings GROUP BY 1",
+	"SELECT kind, max((data->>'price')::real) FROM strings GROUP BY 1", "SELECT kind, max((data->>'day')::bool::int) FROM strings GROUP BY 1");
 check_programs($session, 'values that are counted', 1, "SELECT kind, count(DISTINCT data->>'kind'), count(DISTINCT data->'user'->>'plan') FROM t GROUP BY 1", "SELECT kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY (data->>'price')::float8) FROM t GROUP BY 1");
 check_programs($session, 'rows in order', 1, "SELECT id, data->>'kind' FROM t ORDER BY (data->>'price')::float8 DESC NULLS LAST, id LIMIT 20");
 check_programs($session, 'joins', 1, "SELECT label, count(*) FROM t JOIN kinds ON kinds.kind = data->>'kind' GROUP BY 1");

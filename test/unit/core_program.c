@@ -107,7 +107,7 @@ are_kinds_alike(const char *kinds, const char *shape)
 	bool		are_alike = strlen(kinds) == strlen(shape);
 
 	for (size_t i = 0; are_alike && i < strlen(kinds); i++)
-		are_alike = kinds[i] == 's' ? strchr("sja", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
+		are_alike = kinds[i] == 's' ? strchr("svja", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
 			kinds[i] == shape[i];
 	return are_alike;
 }

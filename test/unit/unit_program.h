@@ -114,6 +114,14 @@ random_time(void)
 		((int64_t) unit_random_below(7) - 3) * INT64_C(86400000000) + in_day;
 }
 
+/* Texts of values, or nearly so. */
+static const char *const value_texts[] = {"", "-", "0", "-0", "007", "1.5", "-12.3400", ".5", "5.", "1.2.3", "1e5", " 1", "1 ", "99999", "-32768", "9223372036854775799", "9223372036854775800", "922337203685477.5", "0.00",
+	"true", "t", "false", "f", "tru", "TRUE", "2024-02-29", "2023-02-29", "2024-12-31", "2024-13-01", "2024-00-01", "0000-01-01", "2024/01/01", "2024-01-01 12:34:56", "2024-01-01T23:59:59.123456", "2024-01-01 12:34:56.",
+	"2024-01-01 12:34:56.1234567", "2024-01-01 24:00:00", "2024-01-01 12:34:56Z", "2024-01-01 12:34:56.5+02", "0001-01-01T00:00:00.001-15:59", "2024-01-01 12:34:56+16", "2024-01-01 12:34:56+02:60", "2024-01-01 12:34:56+2",
+	"2024-01-01 12:34", "2024-01-01_12:34:56"};
+
+#define NUM_VALUE_TEXTS (sizeof(value_texts) / sizeof(value_texts[0]))
+
 /* Texts are of characters of UTF-8, or of any bytes. */
 static void
 make_texts(program_case *given)
@@ -216,7 +224,12 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 		to->bytes[row] = is_value ? given->array + 4 : NULL;
 		to->lengths[row] = is_value ? (uint32_t) (unit_random_below(8) == 0 ? unit_random_below(given->array_length - 4) : given->array_length - 4) : to->lengths[row];
 	}
-	else if (kind == 's')
+	else if (kind == 'v' && unit_random_below(4) > 0)
+	{
+		to->bytes[row] = is_value ? value_texts[unit_random_below(NUM_VALUE_TEXTS)] : NULL;
+		to->lengths[row] = is_value ? (uint32_t) strlen(to->bytes[row]) : to->lengths[row];
+	}
+	else if (strchr("sv", kind) != NULL)
 	{
 		to->bytes[row] = is_value ? given->texts[text] + skipped : NULL;
 		to->lengths[row] = is_value ? given->lengths[text] - skipped : to->lengths[row];
@@ -572,7 +585,7 @@ random_number(program_case *given, number_kind kind)
 static mgpu_lane
 lane_of_kind(char kind)
 {
-	return strchr("sja", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+	return strchr("svja", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
 }
 
 static void

@@ -36,7 +36,7 @@ typedef enum number_kind
 } number_kind;
 
 /*
- * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, j a document of jsonb, a an array;
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, v a text that may have a value, j a document of jsonb, a an array;
  * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
@@ -128,6 +128,10 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_LIKE] = {"is", {1}, PATTERN},
 	[MGPU_RUN_REGEX] = {"is", {1}, REGEX},
 	[MGPU_RUN_REGEX_PART] = {"ss", {8}, MATCH},
+	[MGPU_RUN_NUMBER_OF_TEXT] = {"nv", {1, 2, 4, 9}, PLAIN},
+	[MGPU_RUN_TRUTH_OF_TEXT] = {"iv", {1}, PLAIN},
+	[MGPU_RUN_DATE_OF_TEXT] = {"iv", {4}, PLAIN},
+	[MGPU_RUN_TIME_OF_TEXT] = {"iv", {8}, ENCODING},
 	[MGPU_RUN_CHANGE_CASE] = {"ss", {0}, CASE_MAP},
 	[MGPU_RUN_JOIN_BYTES] = {"sss", {0}, PLAIN},
 	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},

@@ -47,11 +47,12 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_parts.h"
 #include "core/program/ops_reals.h"
 #include "core/program/ops_texts.h"
+#include "core/program/ops_time.h"
+#include "core/program/ops_values.h"
 #include "core/program/ops_json.h"
 #include "core/program/ops_arrays.h"
 #include "core/program/ops_regex.h"
 #include "core/program/ops_matches.h"
-#include "core/program/ops_time.h"
 #include "core/program/ops_words.h"
 
 #endif							/* MGPU_PROGRAM_OPS_H */

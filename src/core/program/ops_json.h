@@ -224,7 +224,19 @@ mgpu_run_json_object(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-/* A number, as a numeric's integer of a scale. */
+/* A number, or one that a string has, as a numeric's integer of a scale.  false: there is none, or too many digits. */
+MGPU_CODEC bool
+mgpu_json_number(const mgpu_json_value *value, int scale, int64_t *number, int *shown)
+{
+	const char *bytes = NULL;
+	uint32_t	length = 0;
+
+	if (value->kind == MGPU_JSON_STRING)
+		return mgpu_read_number(value->bytes, value->length, scale, number, shown);
+	return value->kind == MGPU_JSON_NUMERIC && value->length > MGPU_JSON_WORD && mgpu_find_varlena(value->bytes, &bytes, &length) &&
+		length <= value->length - MGPU_JSON_WORD && mgpu_find_number(bytes, length, scale, number, shown);
+}
+
 MGPU_CODEC void
 mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
 {
@@ -236,16 +248,11 @@ mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
 	{
 		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
 		uint8_t		state = mgpu_json_value_of(a, keys, i, op.number, &value);
-		const char *bytes = NULL;
-		uint32_t	length = 0;
 		int			shown = 0;
 
 		to.integers[i] = 0;
-		if (state == MGPU_IS_VALUE && !(value.kind == MGPU_JSON_NUMERIC && value.length > MGPU_JSON_WORD && mgpu_find_varlena(value.bytes, &bytes, &length) &&
-										length <= value.length - MGPU_JSON_WORD && mgpu_find_number(bytes, length, op.width, &to.integers[i], &shown)))
-			state = MGPU_IS_FAULT;
-		to.states[i] = state;
-		to.lengths[i] = shown;
+		to.states[i] = mgpu_state_unless(state, state == MGPU_IS_VALUE && !mgpu_json_number(&value, op.width, &to.integers[i], &shown));
+		to.lengths[i] = (uint32_t) shown;
 	}
 }
 
