@@ -138,7 +138,7 @@ enum
 	OP(BEGINS_WITH, begins_with, "starts with", "iss") \
 	OP(TRIM_FRONT, trim_front, "ltrim", "ss") \
 	OP(POSITION, position, "position", "iss") /* number: as of the first three, here and in the next but one */ \
-	OP(SPLIT_PART, split_part, "split_part", "sssi") /* bytes, separator, which of the fields between */ \
+	OP(SPLIT_PART, split_part, "split_part", "sssi") /* bytes, separator, which of the fields between; width: MGPU_FIELDS_OF_ARRAY or another */ \
 	OP(TRAILING, trailing, "right", "ssi") /* bytes, how many */ \
 	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
 	OP(REGEX, regex, "~", "is") /* number: an mgpu_regex */ \
@@ -202,6 +202,9 @@ typedef struct mgpu_program_op
 	uint16_t	from[3];
 	int64_t		number;
 } mgpu_program_op;
+
+/* Fields of a text are elements of an array: where there are fewer, and of an empty text, NULL. */
+#define MGPU_FIELDS_OF_ARRAY 1
 
 /* Operations of a program that make texts, at most. */
 #define MGPU_MOST_MADE 8

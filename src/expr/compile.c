@@ -249,6 +249,8 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 			return compile_function(program, expr, value);
 		case T_CoerceViaIO:
 			return compile_value_of(program, (CoerceViaIO *) expr, value) || compile_text_of(program, (CoerceViaIO *) expr, value);
+		case T_SubscriptingRef:
+			return compile_element(program, (SubscriptingRef *) expr, value);
 		case T_BoolExpr:
 			return compile_bool(program, (BoolExpr *) expr, value);
 		case T_NullTest:

@@ -244,9 +244,13 @@ extern bool compile_any(expr_program *program, const ScalarArrayOpExpr *expr, ex
 extern bool compile_array(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_json_contains(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_matches(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_group(expr_program *program, const function_call *call, int group, expr_value *value);
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);
+
+/* An element of the array that a function makes of a text (compile_arrays.c). */
+extern bool compile_element(expr_program *program, const SubscriptingRef *part, expr_value *value);
 
 /* A value that a text has (compile_values.c); a number of jsonb, as a numeric of a type, whose text is cast to a number. */
 extern bool compile_value_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);

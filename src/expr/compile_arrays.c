@@ -1,6 +1,7 @@
 /*
  * compile_arrays.c
- *		Operations that look into a column of arrays: x = ANY (tags), tags @> '{a,b}', tags && '{a,b}'; and data @> '{"k": 1}' of jsonb.
+ *		Operations that look into a column of arrays: x = ANY (tags), tags @> '{a,b}', tags && '{a,b}'; and data @> '{"k": 1}' of jsonb; and those that
+ *		give an element of an array that is not made: (string_to_array(x, ','))[2] and (regexp_match(x, 'pattern'))[1].
  *
  * A column is looked through once for each constant, of which there are few.  What a document is to have is a key with a string, a number, true, false or
  * null, or several of these: a list in a document is none of a program's.
@@ -13,6 +14,7 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
@@ -111,6 +113,48 @@ compile_array(expr_program *program, const function_call *call, expr_value *valu
 		add_condition(program, i, call->known->number != ARRAY_OVERLAPS, add_search(program, element, array, wanted, false), value);
 	}
 	return true;
+}
+
+/* ---- arrays that functions make */
+
+/* The only subscript, from 1 on, or 0. */
+static int
+subscript_of(const SubscriptingRef *part)
+{
+	const Const *number = linitial(part->refupperindexpr);
+
+	if (part->refassgnexpr || part->reflowerindexpr || list_length(part->refupperindexpr) != 1 || !IsA(number, Const) || number->constisnull || number->consttype != INT4OID)
+		return 0;
+	return Max(DatumGetInt32(number->constvalue), 0);
+}
+
+/* A separator that is NULL would divide characters. */
+static bool
+compile_field(expr_program *program, const function_call *call, int number, expr_value *value)
+{
+	const Const *separator = lsecond(call->args);
+	expr_value	from[3];
+
+	if (!IsA(separator, Const) || separator->constisnull || !compares_bytes(call->collation, false) ||
+		!compile_args(program, call, from) || !compile_number(program, number, &from[2]))
+		return false;
+	*value = add_op(program, MGPU_RUN_SPLIT_PART, bytes, 0, 3, from);
+	program->ops[program->num_ops - 1].width = MGPU_FIELDS_OF_ARRAY;
+	return true;
+}
+
+bool
+compile_element(expr_program *program, const SubscriptingRef *part, expr_value *value)
+{
+	function_call call = {.known = known_function_of(F_SUBSTRING_TEXT_TEXT),.collation = exprInputCollation((Node *) part->refexpr),.type = bytes,.type_id = TEXTOID};
+	Oid			function = expr_function_of(part->refexpr, &call.args);
+	int			number = subscript_of(part);
+
+	if (number == 0)
+		return false;
+	if (function == F_STRING_TO_ARRAY_TEXT_TEXT)
+		return compile_field(program, &call, number, value);
+	return function == F_REGEXP_MATCH_TEXT_TEXT && compile_group(program, &call, number, value);
 }
 
 /* ---- jsonb */

@@ -1,6 +1,6 @@
 /*
  * compile_matches.c
- *		substring(x FROM 'pattern') and regexp_replace: where a regular expression matches, and what its groups took.
+ *		substring(x FROM 'pattern'), (regexp_match(x, 'pattern'))[1] and regexp_replace: where a regular expression matches, and what its groups took.
  *
  * PostgreSQL's compiler keeps a tree of an expression that has groups, and an automaton for each of its nodes; its executor finds a match by the whole automaton,
  * and walks down the tree to say where groups are.  The steps to a group are the same walk, written down (core/program_regex.h).  Groups that may take no part
@@ -33,6 +33,7 @@ typedef struct match_call
 {
 	text	   *pattern;
 	text	   *replacement;	/* NULL: a part is asked for */
+	int			group;			/* that part; of an expression without groups, the first is the whole match */
 	bool		is_global;
 	bool		any_case;
 	bool		is_utf8;
@@ -173,7 +174,7 @@ table_of_match(expr_program *program, const match_call *call)
 	if (whole == 0)
 		return -1;
 	if (call->replacement != NULL ? !add_replacement(&maker, tree, call->replacement) :
-		compiled->re_nsub > 0 && !(has_group(tree, 1) && add_steps(&maker, tree, 1)))
+		compiled->re_nsub == 0 ? call->group > 1 : !(has_group(tree, call->group) && add_steps(&maker, tree, call->group)))
 		return -1;
 	regex_align(maker.regex);
 	steps = regex_add_bytes(maker.regex, maker.steps, maker.num_steps * sizeof(mgpu_regex_step));
@@ -196,10 +197,10 @@ constant_arg(const function_call *call, int number)
 }
 
 bool
-compile_matches(expr_program *program, const function_call *call, expr_value *value)
+compile_group(expr_program *program, const function_call *call, int group, expr_value *value)
 {
 	int			num_args = list_length(call->args);
-	match_call	match = {.pattern = constant_arg(call, 1),.collation = call->collation};
+	match_call	match = {.pattern = constant_arg(call, 1),.group = group,.collation = call->collation};
 	const char *flags = num_args == 4 ? text_constant(lfourth(call->args)) : "";
 	int64		table;
 
@@ -216,4 +217,10 @@ compile_matches(expr_program *program, const function_call *call, expr_value *va
 		return add_made(program, call->known->code, table, value, value);
 	*value = add_op(program, call->known->code, call->type, table, 1, value);
 	return true;
+}
+
+bool
+compile_matches(expr_program *program, const function_call *call, expr_value *value)
+{
+	return compile_group(program, call, 1, value);
 }

@@ -35,25 +35,44 @@ mgpu_run_position(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-/* The field of a text between separators, from 1 on; empty, if there are fewer. */
-MGPU_CODEC void
-mgpu_take_field(mgpu_register to, mgpu_register from, mgpu_register separators, uint32_t i, int64_t number)
+/* The end of the field of a text that begins at an offset; -1: it is the last. */
+MGPU_CODEC int64_t
+mgpu_end_of_field(mgpu_register from, mgpu_register separators, uint32_t i, uint32_t begin)
 {
-	uint32_t	length = from.lengths[i];
-	uint32_t	separator = separators.lengths[i];
-	uint32_t	begin = 0;
-	int64_t		end = separator == 0 ? -1 : mgpu_place_of(from.bytes[i], length, 0, separators.bytes[i], separator);
-
-	for (; number > 1 && end >= 0; number--)
-	{
-		begin = (uint32_t) end + separator;
-		end = mgpu_place_of(from.bytes[i], length, begin, separators.bytes[i], separator);
-	}
-	to.bytes[i] = from.bytes[i] + begin;
-	to.lengths[i] = number > 1 ? 0 : (end < 0 ? length : (uint32_t) end) - begin;
+	return separators.lengths[i] == 0 ? -1 : mgpu_place_of(from.bytes[i], from.lengths[i], begin, separators.bytes[i], separators.lengths[i]);
 }
 
-/* A field that is counted from the end is a fault. */
+MGPU_CODEC int64_t
+mgpu_count_fields(mgpu_register from, mgpu_register separators, uint32_t i)
+{
+	int64_t		count = 1;
+
+	for (int64_t end = mgpu_end_of_field(from, separators, i, 0); end >= 0; count++)
+		end = mgpu_end_of_field(from, separators, i, (uint32_t) end + separators.lengths[i]);
+	return count;
+}
+
+/* The field of a text between separators, from 1 on, or from -1 on for those at the end.  false: there are fewer, and it is empty. */
+MGPU_CODEC bool
+mgpu_take_field(mgpu_register to, mgpu_register from, mgpu_register separators, uint32_t i, int64_t number)
+{
+	uint32_t	begin = 0;
+	int64_t		end = mgpu_end_of_field(from, separators, i, 0);
+	bool		is_there;
+
+	if (number < 0)
+		number += mgpu_count_fields(from, separators, i) + 1;
+	for (; number > 1 && end >= 0; number--)
+	{
+		begin = (uint32_t) end + separators.lengths[i];
+		end = mgpu_end_of_field(from, separators, i, begin);
+	}
+	is_there = number == 1;
+	to.bytes[i] = from.bytes[i] + begin;
+	to.lengths[i] = !is_there ? 0 : (end < 0 ? from.lengths[i] : (uint32_t) end) - begin;
+	return is_there;
+}
+
 MGPU_CODEC void
 mgpu_run_split_part(mgpu_frame frame, mgpu_program_op op)
 {
@@ -68,9 +87,9 @@ mgpu_run_split_part(mgpu_frame frame, mgpu_program_op op)
 
 		to.bytes[i] = NULL;
 		to.lengths[i] = 0;
-		to.states[i] = mgpu_state_unless(state, numbers.integers[i] < 1);
-		if (to.states[i] == MGPU_IS_VALUE)
-			mgpu_take_field(to, a, separators, i, numbers.integers[i]);
+		to.states[i] = mgpu_state_unless(state, numbers.integers[i] == 0);
+		if (to.states[i] == MGPU_IS_VALUE && (!mgpu_take_field(to, a, separators, i, numbers.integers[i]) || a.lengths[i] == 0) && op.width == MGPU_FIELDS_OF_ARRAY)
+			to.states[i] = MGPU_IS_NULL;
 	}
 }
 
