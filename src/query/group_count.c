@@ -1,6 +1,6 @@
 /*
  * group_count.c
- *		How many groups are expected: by PostgreSQL's estimate, or fewer, where keys cannot have as many values (value_spread.c), or conditions leave
+ *		How many groups are expected: by PostgreSQL's estimate, or fewer, where keys cannot have as many values (value_spread.c, value_sample.c), or conditions leave
  *		few of them.
  *
  * PostgreSQL expects of any condition that it leaves some rows of most groups.  One that asks for the key's own column, as for some devices or days, leaves some groups
@@ -20,6 +20,7 @@
 
 #include "compat.h"
 #include "query/group_count.h"
+#include "query/value_sample.h"
 #include "query/value_spread.h"
 
 /* A group may have so many times as many rows as the mean. */
@@ -59,7 +60,7 @@ share_left(PlannerInfo *root, const Var *var)
 
 /* How many values a key has in the rows that conditions leave; HUGE_VAL: as many as PostgreSQL expects. */
 static double
-values_of_key(PlannerInfo *root, Node *key)
+values_of_key(PlannerInfo *root, Node *key, double num_rows)
 {
 	const Var  *var = column_of(key);
 	double		share = var ? share_left(root, var) : 1;
@@ -69,7 +70,7 @@ values_of_key(PlannerInfo *root, Node *key)
 
 	/* statistics know a column's values */
 	if (!IsA(key, Var))
-		return ceil(value_spread_count(root, key) * share);
+		return Min(ceil(value_spread_count(root, key) * share), value_sample_count(root, key, num_rows));
 	if (share == 1)
 		return values;
 	examine_variable(root, key, 0, &variable);
@@ -89,7 +90,7 @@ group_count(PlannerInfo *root, List *keys, double num_rows)
 
 	foreach(cell, keys)
 	{
-		double		values = values_of_key(root, lfirst(cell));
+		double		values = values_of_key(root, lfirst(cell), num_rows);
 
 		/* NULL is one more */
 		if (values < num_rows)

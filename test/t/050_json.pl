@@ -50,6 +50,18 @@ run('RESET plan_cache_mode', 'DEALLOCATE p', 'CREATE INDEX ON t USING gin (data)
 check_plans($session, 'an index', sub { return $_[0] =~ /Bitmap Heap Scan/; }, "SELECT data->>'kind', count(*) FROM t WHERE data \@> '{\"kind\": \"k3\"}' GROUP BY 1");
 run('RESET enable_seqscan');
 
+# ---- how many groups are expected, by documents of statistics
+foreach my $key ([ "data->>'kind'", 10, 40 ], [ "coalesce(data->'user'->>'plan', 'none')", 3, 20 ], [ "data#>>'{user,of,team}'", 5, 25 ], [ "(data->>'count')::int", 25, 3_000 ], [ "lower(data->>'kind') || (data->>'kind')", 10, 40 ], [ "data->>'large'", $rows / 4, $rows ], [ "data->>'kind', data->>'sometimes'", 60, 800 ],
+	[ "(data->>'kind') || id", $rows / 4, $rows ], [ "(data->>'kind') || (more->>'key17')", $rows / 20, $rows ])
+{
+	my ($expression, $least, $most) = @$key;
+	my ($expected) = $session->query("SET mgpu.enable_group = force; EXPLAIN SELECT $expression, count(*) FROM t GROUP BY $expression") =~ /MgpuGroup.*?rows=(\d+)/;
+
+	cmp_ok($expected, '>=', $least, "at least $least groups are expected of $expression");
+	cmp_ok($expected, '<=', $most, "... and at most $most");
+}
+run('RESET mgpu.enable_group');
+
 # ---- lists, and what is no number: PostgreSQL's functions
 check_programs($session, 'other values', 0, "SELECT data->>'list', count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10", "SELECT data->>'user' IS NULL, count(*) FROM t GROUP BY 1",
 	"SELECT kind, sum((data->>'count')::numeric / 7) FROM t GROUP BY 1", "SELECT data->'ok', count(*) FROM t GROUP BY 1");
