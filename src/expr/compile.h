@@ -226,6 +226,9 @@ extern bool compile_quotient(expr_program *program, const function_call *call, i
 /* A quotient by a constant of which 1 has few digits behind the point.  false: it is none. */
 extern bool compile_exact_quotient(expr_program *program, const function_call *call, expr_value *value);
 
+/* width_bucket with constant bounds (compile_buckets.c). */
+extern bool compile_bucket(expr_program *program, const function_call *call, expr_value *value);
+
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 

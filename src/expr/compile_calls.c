@@ -298,6 +298,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_same(program, call, value);
 		case FORM_QUOTIENT:
 			return compile_exact_quotient(program, call, value);
+		case FORM_BUCKET:
+			return compile_bucket(program, call, value);
 		case FORM_BYTES: case FORM_BLANKS:
 			return compile_bytes(program, call, value);
 		case FORM_POSITION:

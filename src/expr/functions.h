@@ -17,6 +17,7 @@ typedef enum function_form
 	FORM_WHOLE,					/* a numeric that becomes whole */
 	FORM_DIGITS,				/* a numeric and how many digits it keeps behind the point */
 	FORM_TYPMOD,				/* a numeric and the typmod that it gets */
+	FORM_BUCKET,				/* width_bucket */
 	FORM_REAL_OF_NUMERIC,
 	FORM_QUOTIENT,				/* of a numeric and a constant */
 	FORM_BYTES,					/* a comparison of texts; number: its outcomes */

@@ -69,6 +69,8 @@ BEGIN
         RETURN QUERY SELECT format('%s(%L, b, %L)', name, s, o) FROM unnest('{15 min,1 day 3 hours,7 days,0.000001 s}'::text[]) s, unnest('{2000-01-01,1970-01-01 00:00:07,2024-01-01}'::text[]) o;
     ELSIF bare ~ '_(pl|mi)_interval$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, i) FROM unnest('{1 hour,-90 min,1 day,0,0.000001 s,36500 days,1 mon,-1 mon 1 day,13 mons -3 days 2 hours,1000 years}'::text[]) i;
+    ELSIF bare = 'width_bucket' THEN
+        RETURN QUERY SELECT format('%s(a, %s)', name, b) FROM unnest('{"0,100,10","-1,2.5,7","100,0,3","2.50,-2.5,49","0,1e-2,5","-99999.99,99999.99,10000","0,1e13,4","0,0.3,3","1,1,2","0,100,0","0,100,20000","NULL,1,5"}'::text[]) b;
     ELSIF bare = 'numeric_div' THEN
         RETURN QUERY SELECT format('%s(a, %s)', name, d) FROM unnest('{100,4,0.5,1024.0,0.001,20.000,12500,0.0625,1,3,-2,0}'::text[]) d;
     ELSIF types[1] = 'numeric'::regtype AND types[2] = 'int4'::regtype THEN
