@@ -145,6 +145,7 @@ enum
 	OP(REGEX_PART, regex_part, "substring", "ss") /* number: an mgpu_regex_match */ \
 	/* values that texts have; of texts in an unusual form, and of others, faults */ \
 	OP(NUMBER_OF_TEXT, number_of_text, "cast", "ns") /* width: the scale; digits behind it are a fault */ \
+	OP(REAL_OF_TEXT, real_of_text, "cast", "rs") \
 	OP(TRUTH_OF_TEXT, truth_of_text, "cast", "is") \
 	OP(DATE_OF_TEXT, date_of_text, "cast", "is") \
 	OP(TIME_OF_TEXT, time_of_text, "cast", "is") /* number: 1 if an offset from UTC is behind it, 0 if none is */ \
@@ -156,9 +157,10 @@ enum
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT.  number of the first \
-	 * three: 0; or of an array's element, from 1 on, and no key; or less, an element of arrays, from -1 on, and the key of objects */ \
+	 * four: 0; or of an array's element, from 1 on, and no key; or less, an element of arrays, from -1 on, and the key of objects */ \
 	OP(JSON_OBJECT, json_object, "->", "sss") /* for others of these */ \
 	OP(JSON_NUMBER, json_number, "->>", "nss") /* as NUMBER_OF_TEXT, of a number or a string */ \
+	OP(JSON_REAL, json_real, "->>", "rss") /* as REAL_OF_TEXT */ \
 	OP(JSON_HAS, json_has, "?", "iss") \
 	OP(JSON_IS, json_is, "@>", "isss") /* has a key with a value; number: its kind in jsonb */ \
 	/* whether an array has a value; number: 1 if an element without a value may be equal, so that NULL says that nobody knows */ \

@@ -255,9 +255,9 @@ extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_val
 /* An element of the array that a function makes of a text (compile_arrays.c). */
 extern bool compile_element(expr_program *program, const SubscriptingRef *part, expr_value *value);
 
-/* A value that a text has (compile_values.c); a number of jsonb, as a numeric of a type, whose text is cast to a number. */
+/* A value that a text has (compile_values.c); a number of jsonb, as a numeric or a float8, whose text is cast to a number. */
 extern bool compile_value_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
-extern bool compile_json_number(expr_program *program, Expr *expr, expr_type number, expr_value *value);
+extern bool compile_json_number(expr_program *program, Expr *expr, expr_type type, expr_value *value);
 
 /*
  * What to_char makes of a time is one number (time_format.c): of all times with the same text the least, so that to_char makes it again.  false: the

@@ -169,7 +169,7 @@ compile_limited(expr_program *program, const function_call *call, expr_value *va
 }
 
 static bool
-compile_numeric(expr_program *program, function_call *call, expr_value *value)
+compile_of_numerics(expr_program *program, function_call *call, expr_value *value)
 {
 	expr_value	args[MOST_ARGS];
 	List	   *all = call->args;
@@ -178,8 +178,6 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	int			num_args = list_length(all);
 	bool		any;
 
-	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_limit(linitial(all)) || is_limit(lsecond(all))))
-		return compile_limited(program, call, value);
 	/* how many digits, or a typmod, is a constant */
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
 		num_args = 1;
@@ -208,6 +206,16 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 			*value = add_op(program, call->known->code, call->type, power_of_ten(args[0].type.scale), 1, args);
 			return true;
 	}
+}
+
+static bool
+compile_numeric(expr_program *program, function_call *call, expr_value *value)
+{
+	if (call->known->form == FORM_BUCKET)
+		return compile_bucket(program, call, value);
+	if (call->known->code == MGPU_RUN_COMPARE_INTEGER && (is_limit(linitial(call->args)) || is_limit(lsecond(call->args))))
+		return compile_limited(program, call, value);
+	return compile_of_numerics(program, call, value);
 }
 
 /* ---- texts */
@@ -298,8 +306,6 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_same(program, call, value);
 		case FORM_QUOTIENT:
 			return compile_exact_quotient(program, call, value);
-		case FORM_BUCKET:
-			return compile_bucket(program, call, value);
 		case FORM_BYTES: case FORM_BLANKS:
 			return compile_bytes(program, call, value);
 		case FORM_POSITION:

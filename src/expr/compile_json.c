@@ -206,13 +206,11 @@ compile_json(expr_program *program, const function_call *call, expr_value *value
 }
 
 bool
-compile_json_number(expr_program *program, Expr *expr, expr_type number, expr_value *value)
+compile_json_number(expr_program *program, Expr *expr, expr_type type, expr_value *value)
 {
 	List	   *args = NIL;
 	const known_function *known = known_function_of(expr_function_of(expr, &args));
 
-	if (known == NULL || known->code != MGPU_RUN_JSON_TEXT || known->form != FORM_JSON || !compile_search(program, MGPU_RUN_JSON_NUMBER, number, known->function, args, value))
-		return false;
-	program->ops[program->num_ops - 1].width = number.scale;
-	return true;
+	return known && known->code == MGPU_RUN_JSON_TEXT && known->form == FORM_JSON &&
+		compile_search(program, type.is_numeric ? MGPU_RUN_JSON_NUMBER : MGPU_RUN_JSON_REAL, type, known->function, args, value);
 }

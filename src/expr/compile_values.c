@@ -40,24 +40,23 @@ static bool
 compile_number_of(expr_program *program, const CoerceViaIO *cast, expr_value *value)
 {
 	bool		is_integer = cast->resulttype != NUMERICOID && cast->resulttype != FLOAT8OID;
-	expr_type	number;
+	expr_type	read;
 	expr_type	type;
 
-	if (!expr_type_of(NUMERICOID, -1, &number) || !expr_type_of(cast->resulttype, -1, &type))
+	if (!expr_type_of(is_integer ? NUMERICOID : cast->resulttype, -1, &read) || !expr_type_of(cast->resulttype, -1, &type))
 		return false;
 	if (is_integer)
-		number.scale = 0;
-	if (!compile_json_number(program, cast->arg, number, value))
+		read.scale = 0;
+	if (!compile_json_number(program, cast->arg, read, value))
 	{
 		if (!compile_source(program, cast->arg, value))
 			return false;
-		*value = add_op(program, MGPU_RUN_NUMBER_OF_TEXT, number, 0, 1, value);
-		program->ops[program->num_ops - 1].width = number.scale;
+		*value = add_op(program, read.is_numeric ? MGPU_RUN_NUMBER_OF_TEXT : MGPU_RUN_REAL_OF_TEXT, read, 0, 1, value);
 	}
+	if (read.is_numeric)
+		program->ops[program->num_ops - 1].width = read.scale;
 	if (is_integer)
 		*value = add_op(program, MGPU_RUN_FIT_INTEGER, type, 0, 1, value);
-	else if (cast->resulttype == FLOAT8OID)
-		*value = add_op(program, MGPU_RUN_REAL_OF_NUMERIC, type, power_of_ten(number.scale), 1, value);
 	return true;
 }
 

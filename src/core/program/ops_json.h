@@ -144,6 +144,21 @@ mgpu_json_value_of(mgpu_register a, mgpu_register keys, uint32_t i, int64_t numb
 	return state == MGPU_IS_VALUE && value->kind == MGPU_JSON_NULL ? MGPU_IS_NULL : state;
 }
 
+/* Where a value that is a number has it.  false: it is none, or damaged. */
+MGPU_CODEC bool
+mgpu_json_find_numeric(const mgpu_json_value *value, const char **bytes, uint32_t *length)
+{
+	return value->kind == MGPU_JSON_NUMERIC && value->length > MGPU_JSON_WORD && mgpu_find_varlena(value->bytes, bytes, length) &&
+		*length <= value->length - MGPU_JSON_WORD && *length >= sizeof(uint16_t);
+}
+
+/* Digits behind the point of a numeric of few digits. */
+MGPU_CODEC int
+mgpu_digits_shown(const char *numeric)
+{
+	return SHORT_SCALE((uint16_t) mgpu_load_bits(numeric, sizeof(uint16_t)));
+}
+
 /* The text of a number, in memory for the next; 0 bytes: it has more digits than are known here. */
 MGPU_CODEC uint32_t
 mgpu_write_json_number(const mgpu_json_value *value, char *text)
@@ -153,9 +168,9 @@ mgpu_write_json_number(const mgpu_json_value *value, char *text)
 	int64_t		number = 0;
 	int			shown = 0;
 
-	if (value->length <= MGPU_JSON_WORD || !mgpu_find_varlena(value->bytes, &bytes, &length) || length > value->length - MGPU_JSON_WORD || length < 2)
+	if (!mgpu_json_find_numeric(value, &bytes, &length))
 		return 0;
-	shown = SHORT_SCALE((uint16_t) mgpu_load_bits(bytes, 2));
+	shown = mgpu_digits_shown(bytes);
 	if (shown > MGPU_MOST_DIGITS || !mgpu_find_number(bytes, length, shown, &number, &shown))
 		return 0;
 	return mgpu_text_of_number(number, (uint32_t) shown, text);
@@ -233,8 +248,7 @@ mgpu_json_number(const mgpu_json_value *value, int scale, int64_t *number, int *
 
 	if (value->kind == MGPU_JSON_STRING)
 		return mgpu_read_number(value->bytes, value->length, scale, number, shown);
-	return value->kind == MGPU_JSON_NUMERIC && value->length > MGPU_JSON_WORD && mgpu_find_varlena(value->bytes, &bytes, &length) &&
-		length <= value->length - MGPU_JSON_WORD && mgpu_find_number(bytes, length, scale, number, shown);
+	return mgpu_json_find_numeric(value, &bytes, &length) && mgpu_find_number(bytes, length, scale, number, shown);
 }
 
 MGPU_CODEC void
@@ -253,6 +267,38 @@ mgpu_run_json_number(mgpu_frame frame, mgpu_program_op op)
 		to.integers[i] = 0;
 		to.states[i] = mgpu_state_unless(state, state == MGPU_IS_VALUE && !mgpu_json_number(&value, op.width, &to.integers[i], &shown));
 		to.lengths[i] = (uint32_t) shown;
+	}
+}
+
+/* The same as a float, of a number in as many digits as it shows. */
+MGPU_CODEC bool
+mgpu_json_real(const mgpu_json_value *value, double *real)
+{
+	const char *bytes = NULL;
+	uint32_t	length = 0;
+	int64_t		number = 0;
+	int			shown = 0;
+
+	if (value->kind == MGPU_JSON_STRING)
+		return mgpu_read_digits(value->bytes, value->length, &number, &shown) && mgpu_real_of_digits(number, shown, real);
+	return mgpu_json_find_numeric(value, &bytes, &length) && mgpu_digits_shown(bytes) <= MGPU_MOST_DIGITS &&
+		mgpu_find_number(bytes, length, mgpu_digits_shown(bytes), &number, &shown) && mgpu_real_of_digits(number, shown, real);
+}
+
+MGPU_CODEC void
+mgpu_run_json_real(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register keys = mgpu_register_from(frame, op, 1);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_json_value value = {NULL, 0, MGPU_JSON_NULL};
+		uint8_t		state = mgpu_json_value_of(a, keys, i, op.number, &value);
+
+		to.reals[i] = 0;
+		to.states[i] = mgpu_state_unless(state, state == MGPU_IS_VALUE && !mgpu_json_real(&value, &to.reals[i]));
 	}
 }
 

@@ -8,9 +8,11 @@
 #ifndef MGPU_OPS_VALUES_H
 #define MGPU_OPS_VALUES_H
 
-/* A number as an integer of a scale, and how many digits are behind its point.  false: it has another form, or too many digits. */
+#define MGPU_MOST_EXACT (INT64_C(1) << 53)
+
+/* A number's digits, and how many are behind its point.  false: it has another form, or too many digits. */
 MGPU_CODEC bool
-mgpu_read_number(const char *text, uint32_t length, int scale, int64_t *number, int *shown)
+mgpu_read_digits(const char *text, uint32_t length, int64_t *number, int *shown)
 {
 	bool		is_negative = length > 0 && text[0] == '-';
 	bool		has_point = false;
@@ -32,16 +34,37 @@ mgpu_read_number(const char *text, uint32_t length, int scale, int64_t *number, 
 		sum = sum * 10 + digit;
 		*shown += has_point;
 	}
+	*number = is_negative ? -sum : sum;
 	/* a float's zero has a sign */
-	if (first == length || *shown > scale || (is_negative && sum == 0))
+	return first < length && !(is_negative && sum == 0);
+}
+
+/* A number as an integer of a scale. */
+MGPU_CODEC bool
+mgpu_read_number(const char *text, uint32_t length, int scale, int64_t *number, int *shown)
+{
+	if (!mgpu_read_digits(text, length, number, shown) || *shown > scale)
 		return false;
 	for (int i = *shown; i < scale; i++)
 	{
-		if (sum > INT64_MAX / 10)
+		if (*number > INT64_MAX / 10 || *number < -(INT64_MAX / 10))
 			return false;
-		sum *= 10;
+		*number *= 10;
 	}
-	*number = is_negative ? -sum : sum;
+	return true;
+}
+
+/* Digits that a double has exactly, and a power of 10 too: one division rounds once, as reading the text would.  false: they are too many. */
+MGPU_CODEC bool
+mgpu_real_of_digits(int64_t number, int shown, double *real)
+{
+	int64_t		power = 1;
+
+	if (number > MGPU_MOST_EXACT || number < -MGPU_MOST_EXACT || shown > MGPU_MOST_DIGITS)
+		return false;
+	for (int i = 0; i < shown; i++)
+		power *= 10;
+	*real = (double) number / (double) power;
 	return true;
 }
 
@@ -61,7 +84,24 @@ mgpu_run_number_of_text(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-/* Whether a text begins with a word, or is its first letter. */
+MGPU_CODEC void
+mgpu_run_real_of_text(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		int64_t		number = 0;
+		int			shown = 0;
+
+		to.reals[i] = 0;
+		to.states[i] = mgpu_state_unless(a.states[i], a.states[i] == MGPU_IS_VALUE &&
+										 !(mgpu_read_digits(a.bytes[i], a.lengths[i], &number, &shown) && mgpu_real_of_digits(number, shown, &to.reals[i])));
+	}
+}
+
+/* Whether a text is a word, or its first letter. */
 MGPU_CODEC bool
 mgpu_is_word(const char *text, uint32_t length, const char *word, uint32_t word_length)
 {
