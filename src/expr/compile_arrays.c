@@ -134,8 +134,9 @@ compile_field(expr_program *program, const function_call *call, int number, expr
 {
 	const Const *separator = lsecond(call->args);
 	expr_value	from[3];
+	bool		is_utf8;
 
-	if (!IsA(separator, Const) || separator->constisnull || !compares_bytes(call->collation, false) ||
+	if (!IsA(separator, Const) || separator->constisnull || !encoding_is_known(&is_utf8) || !compares_bytes(call->collation, false) ||
 		!compile_args(program, call, from) || !compile_number(program, number, &from[2]))
 		return false;
 	*value = add_op(program, MGPU_RUN_SPLIT_PART, bytes, 0, 3, from);
