@@ -121,6 +121,7 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_PAIRS || (is_real && column->kind != MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0) ||
+		(column->reduction == MGPU_REDUCE_BITS && column->kind != MGPU_KEY_SIGNED) ||
 		(column->is_collated && (column->reduction != MGPU_REDUCE_EXTREMES || column->kind != MGPU_KEY_SIGNED || column->width != 8)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
 	if (column->is_named && (spec->lanes[column->reg] != MGPU_LANE_BYTES || column->kind != MGPU_KEY_UNSIGNED || column->width != 8 ||
@@ -169,6 +170,9 @@ mgpu_group_is_named(const mgpu_group_spec *spec)
 bool
 mgpu_group_needs_threads(const mgpu_group_spec *spec)
 {
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		if (spec->columns[i].reduction == MGPU_REDUCE_BITS)
+			return true;
 	return mgpu_group_is_collated(spec) || mgpu_group_is_named(spec) || spec->takes_rows != 0;
 }
 
@@ -329,6 +333,8 @@ words_of(const mgpu_group_column *column)
 			return 5;
 		case MGPU_REDUCE_EXTREMES:
 			return 1 + 2 * column->num_cells;
+		case MGPU_REDUCE_BITS:
+			return 7;
 		default:
 			return 6;
 	}

@@ -142,6 +142,7 @@ typedef enum mgpu_reduction
 	MGPU_REDUCE_INTEGER,		/* count, low, high, least code, greatest code: the sum is high * 2^32 + low, where
 								 * low is that of the values' low 32 bits, unsigned, high of the rest, signed; of floats, it is 0 */
 	MGPU_REDUCE_EXTREMES,		/* of a head: count, the codes of the least value, those of the greatest */
+	MGPU_REDUCE_BITS,			/* by threads alone, of signed integers: as INTEGER, and behind it the bits that any value has, and those that all have */
 	MGPU_REDUCE_REAL,			/* count, sum, 0, float4 sum, least code, greatest code: sums as the bits of floats, of
 								 * values added in the order of the rows */
 	MGPU_REDUCE_SPREAD,			/* as REAL, with the sum of squared differences in place of 0, as float8_accum has it */

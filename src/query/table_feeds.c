@@ -1,6 +1,7 @@
 /*
  * table_feeds.c
- *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text or time between two, and sums of pairs.
+ *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text or time between two, bits of integers,
+ *		and sums of pairs.
  *
  * Texts are compared by their bytes, or by the locale of one collation of the C library, which a spec names: only CPU threads know it.
  * Strings that strxfrm makes were rejected, since they would have to be proved (keys/collated.h): most texts of a group are equal to the
@@ -83,6 +84,24 @@ table_feed_write_locale(const table_job *job)
 	return offset >= 0;
 }
 
+/* ---- bits */
+
+static bool
+take_bits(table_job *job, const table_question *question, int number, table_output *output)
+{
+	Expr	   *argument = table_output_argument(question, list_nth(question->query->uses, number), false);
+	mgpu_group_column *column;
+
+	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
+	if (output->column < 0 || output->cells.form != CELLS_NUMBER)
+		return false;
+	column = &job->spec->columns[output->column];
+	if (column->kind != MGPU_KEY_SIGNED || column->num_cells > 0 || (column->reduction > MGPU_REDUCE_INTEGER && column->reduction != MGPU_REDUCE_BITS))
+		return false;
+	column->reduction = MGPU_REDUCE_BITS;
+	return true;
+}
+
 /* ---- pairs */
 
 /* A value where both of a pair are there, else NULL. */
@@ -141,6 +160,13 @@ table_feed_of(const Aggref *aggref)
 		case F_MIN_INTERVAL:
 		case F_MAX_INTERVAL:
 			return TABLE_FEED_EXTREME;
+		case F_BIT_AND_INT2:
+		case F_BIT_AND_INT4:
+		case F_BIT_AND_INT8:
+		case F_BIT_OR_INT2:
+		case F_BIT_OR_INT4:
+		case F_BIT_OR_INT8:
+			return TABLE_FEED_BITS;
 		case F_CORR:
 		case F_COVAR_POP:
 		case F_COVAR_SAMP:
@@ -169,6 +195,8 @@ table_feed_take(table_job *job, const table_question *question, int number, tabl
 	{
 		case TABLE_FEED_EXTREME:
 			return aggref->aggtype == INTERVALOID ? take_lengths(job, question, number, output) : take_extremes(job, question, number, aggref, output);
+		case TABLE_FEED_BITS:
+			return take_bits(job, question, number, output);
 		case TABLE_FEED_PAIRS:
 			return take_pairs(job, question, number, output);
 		default:

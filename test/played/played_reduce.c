@@ -171,7 +171,7 @@ static void
 reduce_numbers(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
 {
 	const mgpu_group_column *column = &group->spec.columns[number];
-	bool		is_integer = column->reduction == MGPU_REDUCE_INTEGER;
+	bool		is_integer = column->reduction == MGPU_REDUCE_INTEGER || column->reduction == MGPU_REDUCE_BITS;
 	bool		spread = column->reduction == MGPU_REDUCE_SPREAD;
 	played_range range = PLAYED_NO_VALUES;
 	played_sums sums = {0};
@@ -203,6 +203,23 @@ reduce_numbers(played_group *group, uint32_t number, uint64_t begin, uint64_t en
 		write_reals(&range, &sums, spread, words);
 }
 
+/* Behind the words of a number. */
+static void
+find_bits(const played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	words[0] = 0;
+	words[1] = UINT64_MAX;
+	for (uint64_t i = begin; i < end; i++)
+	{
+		uint64_t	bits = mgpu_column_bits(played_row_at(group, i)->codes[number], MGPU_KEY_SIGNED, 8);
+
+		if (played_is_null(played_row_at(group, i), number))
+			continue;
+		words[0] |= bits;
+		words[1] &= bits;
+	}
+}
+
 void
 mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
 {
@@ -213,6 +230,10 @@ mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_
 			break;
 		case MGPU_REDUCE_PAIRS:
 			group->overflows |= add_pairs(group, number, begin, end, words);
+			break;
+		case MGPU_REDUCE_BITS:
+			find_bits(group, number, begin, end, words + 5);
+			reduce_numbers(group, number, begin, end, words);
 			break;
 		default:
 			reduce_numbers(group, number, begin, end, words);

@@ -1,4 +1,4 @@
-# Values of several columns in jobs: rows that are counted once, and first values in an order.  The answers, and errors, are those of PostgreSQL's own plan.
+# Values of several columns in jobs: rows that are counted once, and first values in an order; and bits of integers.  The answers, and errors, are those of PostgreSQL's own plan.
 use strict;
 use warnings;
 use FindBin;
@@ -41,6 +41,13 @@ check_programs($session, 'filters', 1, 'SELECT s, count(DISTINCT (a, k)) FILTER 
 	'SELECT s, count(DISTINCT (a, k)) FROM t WHERE d IS NULL GROUP BY 1');
 check_programs($session, 'joins', 1, 'SELECT class, count(DISTINCT (name, b)) FROM t JOIN codes ON codes.id = a GROUP BY 1', 'SELECT class, count(DISTINCT (name, o)), count(*) FROM t LEFT JOIN codes ON codes.id = a GROUP BY 1', 'SELECT count(DISTINCT (class, k)) FILTER (WHERE name IS NULL) FROM t LEFT JOIN codes ON codes.id = a',
 	'SELECT class, count(DISTINCT (a, name)) FROM codes LEFT JOIN t ON codes.id = a AND b > 0 GROUP BY 1', 'SELECT count(DISTINCT r) FROM (SELECT (a, k) AS r FROM t) s');
+
+# ---- bits that any value has, or all
+check_plans($session, 'bits are for threads', sub { return $_[0] =~ /Executor: cpu\n.*Program: \d+/s; }, 'SELECT count(DISTINCT o), bit_or(a), bit_and(a), bit_or(b), bit_and(b), bit_or(s), bit_and(s) FROM t', 'SELECT s, bit_or(a), sum(a), max(a), count(DISTINCT a), bit_and(b + 7), avg(b) FROM t GROUP BY 1',
+	'SELECT a, bit_or(s) FILTER (WHERE o), bit_and(-b) FILTER (WHERE b > 0), bit_and(a) FROM t GROUP BY 1', 'SELECT k, bit_or(a::int8 & 40), bit_and((a - 30)::int2) FROM t GROUP BY 1 HAVING bit_or(a) > 40', 'SELECT s, o, bit_or(a), bit_and(b) FROM t GROUP BY GROUPING SETS ((s, o), (s), ())',
+	'SELECT class, bit_or(a), bit_and(s) FROM t JOIN codes ON codes.id = a GROUP BY 1');
+check_node('bits of nothing', 'SELECT k, bit_or(a), bit_and(a) FROM t WHERE a IS NULL GROUP BY 1', 'SELECT s, bit_or(DISTINCT a), bit_and(a ORDER BY b) FROM t GROUP BY 1', 'SELECT s, bit_or(a::bit(8)) FROM t GROUP BY 1');
+
 check_plans($session, 'long texts are for threads', sub { return $_[0] =~ /Executor: cpu\n.*Program: \d+/s; }, 'SELECT count(DISTINCT (long, a)) FROM t', 'SELECT s, count(DISTINCT (a, long)) FILTER (WHERE o), count(DISTINCT long), count(DISTINCT (long, k, n)) FROM t GROUP BY 1', 'SELECT count(DISTINCT (long_name, o, long)) FROM t JOIN codes ON codes.id = a');
 
 # What cells do not tell is for PostgreSQL: fields without cells, or too many, equal texts of other bytes, records in records.

@@ -84,6 +84,7 @@ test_specs(void)
 	CHECK_BROKEN(spec.columns[0].reg = 2);
 	CHECK_BROKEN(spec.columns[0].reg = 3);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_PAIRS + 1);
+	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_UNSIGNED; spec.columns[0].width = 1; spec.columns[0].reduction = MGPU_REDUCE_BITS);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_EXTREMES);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_PAIRS);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_PAIRS; spec.columns[0].num_cells = 2);

@@ -153,8 +153,8 @@ group_random_column(group_case *job, uint32_t number)
 	column->kind = column->width == 1 ? MGPU_KEY_UNSIGNED : MGPU_KEY_SIGNED;
 	if (column->width > 2 && group_chance(job, 2))
 		column->kind = MGPU_KEY_FLOAT;
-	column->reduction = group_below(job, 6);
-	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_EXTREMES)
+	column->reduction = group_below(job, MGPU_REDUCE_PAIRS);
+	if (column->kind == MGPU_KEY_FLOAT && (column->reduction == MGPU_REDUCE_EXTREMES || column->reduction == MGPU_REDUCE_BITS))
 		column->reduction = MGPU_REDUCE_REAL;
 	if (column->kind != MGPU_KEY_FLOAT && column->reduction > MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_INTEGER;

@@ -232,6 +232,8 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 	uint64_t	count = 0;
 	uint64_t	least = 0;
 	uint64_t	greatest = 0;
+	uint64_t	bits_of_any = 0;
+	uint64_t	bits_of_all = UINT64_MAX;
 	__int128	integers = 0;
 	double		sum = 0;
 	double		squares = 0;
@@ -251,6 +253,8 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 		least = count == 0 || compare(column, bits, least) < 0 ? bits : least;
 		greatest = count == 0 || compare(column, bits, greatest) > 0 ? bits : greatest;
 		integers += column->kind == MGPU_KEY_FLOAT ? 0 : column->kind == MGPU_KEY_UNSIGNED ? (__int128) bits : (__int128) integer_of(bits, column);
+		bits_of_any |= column->kind == MGPU_KEY_SIGNED ? (uint64_t) integer_of(bits, column) : 0;
+		bits_of_all &= column->kind == MGPU_KEY_SIGNED ? (uint64_t) integer_of(bits, column) : 0;
 		narrow_sum = count == 0 ? (float) real : narrow_sum + (float) real;
 		sum = count == 0 ? real : sum + real;
 		count++;
@@ -267,7 +271,9 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 	}
 	if (words[0] != count || column->reduction == MGPU_REDUCE_COUNT)
 		return words[0] == count;
-	if (column->reduction == MGPU_REDUCE_INTEGER)
+	if (column->reduction == MGPU_REDUCE_BITS && (words[5] != bits_of_any || words[6] != bits_of_all))
+		return false;
+	if (column->reduction == MGPU_REDUCE_INTEGER || column->reduction == MGPU_REDUCE_BITS)
 	{
 		words++;
 		if ((__int128) (int64_t) words[1] * ((__int128) 1 << 32) + words[0] != integers)
@@ -281,7 +287,7 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 			return false;
 		words += 4;
 	}
-	if (column->reduction == MGPU_REDUCE_INTEGER)
+	if (column->reduction == MGPU_REDUCE_INTEGER || column->reduction == MGPU_REDUCE_BITS)
 		words++;
 	if (count == 0)
 		return words[0] == UINT64_MAX && words[1] == 0;

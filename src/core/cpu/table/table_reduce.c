@@ -59,6 +59,16 @@ add_unsigned(uint64_t *words, uint64_t code)
 	return true;
 }
 
+static inline bool
+add_bits(uint64_t *words, uint64_t code)
+{
+	uint64_t	bits = mgpu_column_bits(code, MGPU_KEY_SIGNED, 8);
+
+	words[5] |= bits;
+	words[6] &= bits;
+	return add_signed(words, code);
+}
+
 /* A float's, whose sum nobody wants. */
 static inline bool
 add_code(uint64_t *words, uint64_t code)
@@ -198,6 +208,7 @@ add##_all(const reduced_column *column, uint64_t *words) \
 DEFINE_LOOPS(add_count, 1)
 DEFINE_LOOPS(add_signed, 5)
 DEFINE_LOOPS(add_unsigned, 5)
+DEFINE_LOOPS(add_bits, 7)
 DEFINE_LOOPS(add_code, 5)
 DEFINE_LOOPS(add_real_4, 6)
 DEFINE_LOOPS(add_real_8, 6)
@@ -215,6 +226,8 @@ add_column(const mgpu_group_column *of, const reduced_column *column, uint64_t *
 			return ADD(add_count);
 		case MGPU_REDUCE_INTEGER:
 			return of->kind == MGPU_KEY_SIGNED ? ADD(add_signed) : of->kind == MGPU_KEY_FLOAT ? ADD(add_code) : ADD(add_unsigned);
+		case MGPU_REDUCE_BITS:
+			return ADD(add_bits);
 		case MGPU_REDUCE_REAL:
 			return of->width == 4 ? ADD(add_real_4) : ADD(add_real_8);
 		default:
@@ -272,11 +285,13 @@ mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *re
 	memset(words, 0, record->num_words * sizeof(uint64_t));
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
-		if (spec->columns[i].reduction == MGPU_REDUCE_INTEGER)
+		if (spec->columns[i].reduction == MGPU_REDUCE_INTEGER || spec->columns[i].reduction == MGPU_REDUCE_BITS)
 			words[record->reductions[i] + 3] = UINT64_MAX;
-		else if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
+		if (spec->columns[i].reduction == MGPU_REDUCE_BITS)
+			words[record->reductions[i] + 6] = UINT64_MAX;
+		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
 			memset(words + record->reductions[i] + 1, 0xFF, spec->columns[i].num_cells * sizeof(uint64_t));
-		else if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
+		if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
 			words[record->reductions[i] + 4] = UINT64_MAX;
 	}
 }
@@ -307,12 +322,16 @@ mgpu_table_add_record(const mgpu_table_groups *groups, const mgpu_group_record *
 			continue;
 		}
 		words[0] += more[0];
-		if (spec->columns[i].reduction != MGPU_REDUCE_INTEGER)
+		if (spec->columns[i].reduction == MGPU_REDUCE_COUNT)
 			continue;
 		words[1] += more[1];
 		words[2] += more[2];
 		words[3] = more[3] < words[3] ? more[3] : words[3];
 		words[4] = more[4] > words[4] ? more[4] : words[4];
+		if (spec->columns[i].reduction != MGPU_REDUCE_BITS)
+			continue;
+		words[5] |= more[5];
+		words[6] &= more[6];
 	}
 }
 
