@@ -130,12 +130,14 @@ rows_below_number(const rows_below *below)
 
 /* Texts take at most so many bytes; a numeric that is no column has digits as its cells say. */
 static void
-describe_layout(rows_below *below)
+describe_layout(rows_below *below, const table_job *job)
 {
 	const window_cells *cells = below->cells;
 	int		   *widths = palloc(cells->num_values * sizeof(int) + 1);
 
-	below->layout = (row_layout) {.descriptor = below->windows->node.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor,.widths = widths};
+	below->layout = (row_layout) {
+		.descriptor = below->windows->node.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor,.widths = widths,.shown_scale = job->shown_scale
+	};
 	for (int i = 0; i < cells->num_values; i++)
 	{
 		widths[i] = cells->values[i].cells.num_cells * (int) sizeof(uint64) - 1;
@@ -260,7 +262,7 @@ accepts_job(void *context, const table_job *job)
 	below->cells = window_cells_create(windows->node.query, (const CustomScan *) windows->node.css.ss.ps.plan, job);
 	if (below->cells == NULL)
 		return false;
-	describe_layout(below);
+	describe_layout(below, job);
 	if (shows_digits((Node *) below->columns, below) || shows_digits((Node *) below->conditions, below))
 		return false;
 	return below->accepts == NULL || below->accepts(below->context);

@@ -59,8 +59,9 @@ table_job_find_scale(table_job *job, const table_question *question)
 	scale_search search = {question, EXPR_LEAST_SHOWN, NULL};
 	ListCell   *cell;
 
-	/* of rows that are no table's nothing is known */
-	if (question->scan.rows == NULL)
+	if (question->scan.rows)
+		search.scale = Max(search.scale, question->scan.rows->shown_scale);
+	else
 	{
 		(void) look_at((Node *) question->scan.columns, &search);
 		(void) look_at((Node *) question->scan.conditions, &search);

@@ -83,6 +83,7 @@ typedef struct row_layout
 	TupleDesc	descriptor;
 	Bitmapset  *numbers;		/* attributes that are numerics, with a typmod, and come as numbers of 8 bytes */
 	const int  *widths;			/* of each attribute: bytes of texts, at most */
+	int			shown_scale;	/* digits that other numerics show, at most */
 } row_layout;
 
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */

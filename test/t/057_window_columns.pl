@@ -9,7 +9,7 @@ use Test::More;
 
 my $node = new_service_node('windows', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', "work_mem = '64MB'" ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $rows = sized(20_000, 120_000);
+my $rows = sized(20_000, 50_000);
 
 sub run { return $session->run(@_); }
 
@@ -81,6 +81,9 @@ foreach my $query (@conditions)
 }
 check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = 1 AND o) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
 	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
+
+run('CREATE TABLE fine AS SELECT id, g, round(id % 1000 / 7.0, 3 + id % 5) AS n FROM t', 'VACUUM ANALYZE fine');
+check_columns('numerics that show their own digits', 'SELECT g, count(w) FILTER (WHERE w > n), count(*) FILTER (WHERE w = 3.5) FROM (SELECT g, n, lag(n) OVER (PARTITION BY g ORDER BY id) AS w FROM fine) q GROUP BY g', 'SELECT * FROM (SELECT id, n, lead(n) OVER (PARTITION BY g ORDER BY id) AS w FROM fine) q WHERE id % 3 = 0 ORDER BY id');
 
 # ---- what numbers do not tell is for rows
 check_rows('values', over($order, 'lead(lasted)', 'lag(long)', 'avg(a)', 'avg(p)', 'stddev(f)', 'sum(n)'), 'SELECT count(w) FROM (SELECT lag(doc) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q');
