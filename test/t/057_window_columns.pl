@@ -9,7 +9,7 @@ use Test::More;
 
 my $node = new_service_node('windows', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', "work_mem = '64MB'" ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $rows = sized(20_000, 50_000);
+my $rows = sized(20_000, 80_000);
 
 sub run { return $session->run(@_); }
 
@@ -79,7 +79,7 @@ foreach my $query (@conditions)
 	run('SET mgpu.enable_group = force');
 	is($session->query("SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), $session->query("SET mgpu.enable_group = off; SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), "above $query");
 }
-check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = 1 AND o) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
+check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s < 2) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
 	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
 
 run('CREATE TABLE fine AS SELECT id, g, round(id % 1000 / 7.0, 3 + id % 5) AS n FROM t', 'VACUUM ANALYZE fine');

@@ -16,7 +16,7 @@ sub run { return $session->run(@_); }
 
 # price: up to 7 digits; rate: up to 2; third: 20; tiny: 8, and large before the point; cost: declared.
 run('CREATE TABLE bids (id int, kind int, price numeric, rate numeric, third numeric, tiny numeric, cost numeric(10,3), label text)',
-	"INSERT INTO bids SELECT i, i % 7, CASE WHEN i % 13 > 0 THEN round(i * 0.0001237, i % 8) END, CASE WHEN i % 11 > 0 THEN round(i / 4.0, i % 3) END, i / 3.0,
+	"INSERT INTO bids SELECT i, i % 7, CASE WHEN i % 13 > 0 THEN round(i * 0.0001237, i % 8) END, CASE WHEN i % 11 > 0 THEN round(i % 20000 / 4.0, i % 3) END, i / 3.0,
 		CASE i % 3 WHEN 0 THEN -i::numeric WHEN 1 THEN 0.00000001 * i ELSE 0.00000000 END, i / 8.0, 'label ' || i % 40 FROM generate_series(1, $rows) i",
 	'CREATE TABLE wins (id int PRIMARY KEY, price numeric, paid numeric(14,6), third numeric)',
 	'INSERT INTO wins SELECT i, CASE WHEN i % 9 > 0 THEN round(i * 0.000213, i % 7) END, i * 0.000151, i / 7.0 FROM generate_series(1, ' . $rows / 4 . ') i', 'VACUUM ANALYZE');

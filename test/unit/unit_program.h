@@ -25,6 +25,15 @@
 #define ARRAY_BYTES 512
 #define TO 3					/* the result's register, behind those of the arguments */
 
+/* Texts of values, or nearly so. */
+static const char *const value_texts[] = {"", "-", "0", "-0", "007", "1.5", "-12.3400", ".5", "5.", "1.2.3", "1e5", " 1", "1 ", "99999", "-32768", "9223372036854775799", "9223372036854775800", "922337203685477.5", "0.00",
+	"true", "t", "false", "f", "tru", "TRUE", "2024-02-29", "2023-02-29", "2024-12-31", "2024-13-01", "2024-00-01", "0000-01-01", "2024/01/01", "2024-01-01 12:34:56", "2024-01-01T23:59:59.123456", "2024-01-01 12:34:56.",
+	"2024-01-01 12:34:56.1234567", "2024-01-01 24:00:00", "2024-01-01 12:34:56Z", "2024-01-01 12:34:56.5+02", "0001-01-01T00:00:00.001-15:59", "2024-01-01 12:34:56+16", "2024-01-01 12:34:56+02:60", "2024-01-01 12:34:56+2",
+	"2024-01-01 12:34", "2024-01-01_12:34:56"};
+
+#define NUM_VALUE_TEXTS (sizeof(value_texts) / sizeof(value_texts[0]))
+#define VALUE_TEXT_BYTES 40
+
 typedef struct program_case
 {
 	mgpu_program_op op;
@@ -36,6 +45,7 @@ typedef struct program_case
 	char		stored[NUM_INPUTS][STORED_BYTES];
 	char		texts[NUM_TEXTS][TEXT_BYTES + 8];
 	uint32_t	lengths[NUM_TEXTS];
+	char		value_texts[NUM_VALUE_TEXTS][VALUE_TEXT_BYTES];	/* the above: a GPU reads no other memory */
 	char		array[ARRAY_BYTES];
 	uint32_t	array_length;
 	char		document[DOCUMENT_BYTES];
@@ -113,14 +123,6 @@ random_time(void)
 	return ((int64_t) unit_random_below(9) - 4) * INT64_C(1000000000000000) +
 		((int64_t) unit_random_below(7) - 3) * INT64_C(86400000000) + in_day;
 }
-
-/* Texts of values, or nearly so. */
-static const char *const value_texts[] = {"", "-", "0", "-0", "007", "1.5", "-12.3400", ".5", "5.", "1.2.3", "1e5", " 1", "1 ", "99999", "-32768", "9223372036854775799", "9223372036854775800", "922337203685477.5", "0.00",
-	"true", "t", "false", "f", "tru", "TRUE", "2024-02-29", "2023-02-29", "2024-12-31", "2024-13-01", "2024-00-01", "0000-01-01", "2024/01/01", "2024-01-01 12:34:56", "2024-01-01T23:59:59.123456", "2024-01-01 12:34:56.",
-	"2024-01-01 12:34:56.1234567", "2024-01-01 24:00:00", "2024-01-01 12:34:56Z", "2024-01-01 12:34:56.5+02", "0001-01-01T00:00:00.001-15:59", "2024-01-01 12:34:56+16", "2024-01-01 12:34:56+02:60", "2024-01-01 12:34:56+2",
-	"2024-01-01 12:34", "2024-01-01_12:34:56"};
-
-#define NUM_VALUE_TEXTS (sizeof(value_texts) / sizeof(value_texts[0]))
 
 /* Texts are of characters of UTF-8, or of any bytes. */
 static void
@@ -226,7 +228,7 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 	}
 	else if (kind == 'v' && unit_random_below(4) > 0)
 	{
-		to->bytes[row] = is_value ? value_texts[unit_random_below(NUM_VALUE_TEXTS)] : NULL;
+		to->bytes[row] = is_value ? given->value_texts[unit_random_below(NUM_VALUE_TEXTS)] : NULL;
 		to->lengths[row] = is_value ? (uint32_t) strlen(to->bytes[row]) : to->lengths[row];
 	}
 	else if (strchr("sv", kind) != NULL)
@@ -637,6 +639,8 @@ static void
 open_case(program_case *given)
 {
 	memset(given, 0, sizeof(*given));
+	for (size_t i = 0; i < NUM_VALUE_TEXTS; i++)
+		memcpy(given->value_texts[i], value_texts[i], strlen(value_texts[i]) + 1);
 	for (int i = 0; i <= TO; i++)
 	{
 		given->registers[i].integers = calloc(MOST_ROWS, sizeof(int64_t));
