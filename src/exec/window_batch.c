@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "core/program/real_bits.h"
 #include "exec/window_cells.h"
 
 /* A batch that is written. */
@@ -184,15 +185,6 @@ part_of(uint64 row, uint64 num_rows, uint64 num_parts)
 }
 
 static int64
-share_of(double share)
-{
-	int64		bits;
-
-	memcpy(&bits, &share, sizeof(bits));
-	return bits;
-}
-
-static int64
 number_of(const window_cells *cells, const cell_function *function, uint32 i)
 {
 	const cell_stands *stands = cells->stands;
@@ -210,9 +202,9 @@ number_of(const window_cells *cells, const cell_function *function, uint32 i)
 		case WINDOW_NTILE:
 			return part_of(place - stands->start[i], num_rows, (uint64) function->offset);
 		case WINDOW_CUME_DIST:
-			return share_of((double) (stands->peers_end[i] - stands->start[i]) / (double) num_rows);
+			return mgpu_bits_of_real((double) (stands->peers_end[i] - stands->start[i]) / (double) num_rows);
 		default:
-			return share_of(num_rows <= 1 ? 0 : (double) (stands->rank[i] - 1) / (double) (num_rows - 1));
+			return mgpu_bits_of_real(num_rows <= 1 ? 0 : (double) (stands->rank[i] - 1) / (double) (num_rows - 1));
 	}
 }
 
@@ -229,11 +221,8 @@ put_number(batch_writer *writer, const value_cells *cells, uint32 row, int64 bit
 	memcpy(to, &bits, sizeof(bits));
 	if (cells->kind == MGPU_KEY_FLOAT && cells->width == sizeof(float4))
 	{
-		double		real;
-		float4		narrow;
+		float4		narrow = (float4) mgpu_real_of_bits(bits);
 
-		memcpy(&real, &bits, sizeof(real));
-		narrow = (float4) real;
 		memcpy(to, &narrow, sizeof(narrow));
 	}
 	writer->used += VALUE_BYTES;

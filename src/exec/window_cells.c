@@ -16,6 +16,7 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
+#include "core/program/real_bits.h"
 #include "exec/window_cells.h"
 #include "query/window_columns.h"
 
@@ -51,7 +52,6 @@ static bool
 describe_constant(cell_function *function, const Const *constant, cell_value *result)
 {
 	const value_cells *form = &function->argument.cells;
-	double		real;
 	int			shown;
 
 	function->has_constant = true;
@@ -65,10 +65,7 @@ describe_constant(cell_function *function, const Const *constant, cell_value *re
 	if (form->kind != MGPU_KEY_FLOAT)
 		function->constant = DatumGetInt64(constant->constvalue);
 	else
-	{
-		real = form->width == sizeof(float4) ? DatumGetFloat4(constant->constvalue) : DatumGetFloat8(constant->constvalue);
-		memcpy(&function->constant, &real, sizeof(real));
-	}
+		function->constant = mgpu_bits_of_real(form->width == sizeof(float4) ? DatumGetFloat4(constant->constvalue) : DatumGetFloat8(constant->constvalue));
 	return form->form == CELLS_NUMBER;
 }
 

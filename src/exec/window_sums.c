@@ -13,7 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "core/key_codec.h"
+#include "core/program/real_bits.h"
 #include "exec/window_cells.h"
 
 /* Sums of numerics are numbers of so many digits. */
@@ -81,24 +81,6 @@ window_sums_describe(cell_function *function, Oid aggregate, Oid result_type, va
 
 /* ---- adding */
 
-static double
-real_of(int64 bits)
-{
-	double		real;
-
-	memcpy(&real, &bits, sizeof(real));
-	return real;
-}
-
-static int64
-bits_of(double real)
-{
-	int64		bits;
-
-	memcpy(&bits, &real, sizeof(bits));
-	return bits;
-}
-
 static void
 take_extreme(cell_function *function, int64 bits, bool is_greatest)
 {
@@ -157,11 +139,11 @@ add_row(window_cells *cells, cell_function *function, uint64 place)
 			function->sum.integer += bits;
 			break;
 		case REDUCE_FLOAT4_SUM:
-			add_narrow(cells, function, (float4) real_of(bits));
+			add_narrow(cells, function, (float4) mgpu_real_of_bits(bits));
 			break;
 		case REDUCE_FLOAT8_SUM:
 		case REDUCE_FLOAT_AVG:
-			add_real(cells, function, real_of(bits));
+			add_real(cells, function, mgpu_real_of_bits(bits));
 			break;
 		default:
 			take_extreme(function, bits, function->what == REDUCE_MAX || function->what == REDUCE_BOOL_MAX || function->what == REDUCE_FLOAT4_MAX ||
@@ -199,11 +181,11 @@ result_of(window_cells *cells, const cell_function *function, bool *is_null)
 		case REDUCE_SUM_OF_NUMERIC:
 			return integer_result(cells, function);
 		case REDUCE_FLOAT4_SUM:
-			return bits_of(sum->narrow);
+			return mgpu_bits_of_real(sum->narrow);
 		case REDUCE_FLOAT8_SUM:
-			return bits_of(sum->real);
+			return mgpu_bits_of_real(sum->real);
 		case REDUCE_FLOAT_AVG:
-			return bits_of(sum->real / (double) sum->count);
+			return mgpu_bits_of_real(sum->real / (double) sum->count);
 		default:
 			return sum->extreme;
 	}
