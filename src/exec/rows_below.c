@@ -12,6 +12,7 @@
 #include "executor/instrument.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -79,6 +80,9 @@ find_windows(rows_below *below, PlanState *node)
 {
 	const ResultState *result = (const ResultState *) node;
 
+	/* it is computed for each row, whoever asks for it */
+	if (contain_volatile_functions((Node *) node->plan->targetlist))
+		return false;
 	if (node_of(node) && node_of(node)->operator == &window_operator)
 	{
 		below->windows = (struct window_state *) node;

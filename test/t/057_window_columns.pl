@@ -98,6 +98,10 @@ check_plans($session, 'nothing', sub { return 1; }, 'SELECT g, sum(w) FROM (SELE
 # ---- parameters, rescans, cursors
 check_plans($session, 'once for each row', sub { return 1; }, 'SELECT x, (SELECT sum(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE s = x) q) FROM generate_series(0, 3) x', 'SELECT x, (SELECT sum(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q WHERE w > x) FROM generate_series(0, 60, 20) x');
 
+# ---- what is computed for each row is
+run('CREATE SEQUENCE calls');
+is($session->query("SELECT count(w) FROM (SELECT nextval('calls'), lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q; SELECT last_value FROM calls"), $session->query("SELECT count(lag) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) FROM t) q") . "\n$rows", 'functions with effects are called');
+
 # ---- memory
 foreach my $memory ('64kB', '256kB', '1MB')
 {
