@@ -58,7 +58,7 @@ rename_input(Node *node, void *context)
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, rename_input, context);
 	var = copyObject(var);
-	if (var->varno == (int) of->varno)
+	if ((Index) var->varno == of->varno)
 		var->varno = of->renamed;
 	return (Node *) var;
 }
