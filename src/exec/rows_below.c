@@ -10,7 +10,6 @@
 
 #include "executor/executor.h"
 #include "executor/instrument.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
@@ -24,33 +23,17 @@
 
 /* ---- what lies between */
 
-/* Of an expression's variables, and the plan whose target has what they stand for. */
-typedef struct below_context
+/* What a node's own input is called in its expressions, and what it becomes. */
+typedef struct renaming
 {
-	const Plan *plan;
-	Index		varno;			/* of the node's own input, once it is looked through ... */
-	int			renamed;		/* ... and what it becomes */
-} below_context;
+	Index		varno;
+	int			renamed;
+} renaming;
 
-/* What a node above has of the node's target becomes an expression of the node's input. */
-static Node *
-look_through(Node *node, void *context)
-{
-	const below_context *of = context;
-	const Var  *var = (const Var *) node;
-
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Var) && var->varno == OUTER_VAR)
-		return copyObject((Node *) list_nth_node(TargetEntry, of->plan->targetlist, var->varattno - 1)->expr);
-	return expression_tree_mutator(node, look_through, context);
-}
-
-/* A node's input has another name: OUTER_VAR, or relation 1 of windows. */
 static Node *
 rename_input(Node *node, void *context)
 {
-	const below_context *of = context;
+	const renaming *of = context;
 	Var		   *var = (Var *) node;
 
 	if (node == NULL)
@@ -65,63 +48,71 @@ rename_input(Node *node, void *context)
 
 /* Expressions of a node's target as those of its input, and its conditions with them. */
 static void
-go_below(rows_below *below, const Plan *plan, Index varno, int renamed)
+go_below(rows_below *below, Plan *plan, renaming input)
 {
-	below_context context = {plan, varno, renamed};
-
-	below->columns = (List *) rename_input(look_through((Node *) below->columns, &context), &context);
-	below->conditions = (List *) rename_input(look_through((Node *) below->conditions, &context), &context);
-	below->conditions = list_concat((List *) rename_input(copyObject((Node *) plan->qual), &context), below->conditions);
+	below->columns = (List *) rename_input(row_source_look_below((Node *) below->columns, plan), &input);
+	below->conditions = (List *) rename_input(row_source_look_below((Node *) below->conditions, plan), &input);
+	below->conditions = list_concat((List *) rename_input((Node *) plan->qual, &input), below->conditions);
 }
 
-/* Look through nodes down to the windows. */
 static bool
-find_windows(rows_below *below, PlanState *node)
+is_of(PlanState *node, const node_operator *operator)
 {
-	const ResultState *result = (const ResultState *) node;
+	return node_of(node) && node_of(node)->operator == operator;
+}
 
-	/* it is computed for each row, whoever asks for it */
-	if (contain_volatile_functions((Node *) node->plan->targetlist))
-		return false;
-	if (node_of(node) && node_of(node)->operator == &window_operator)
-	{
-		below->windows = (struct window_state *) node;
-		go_below(below, node->plan, INDEX_VAR, 1);
-		return true;
-	}
-	below->passed = lappend(below->passed, node);
+/* The node whose rows one hands on that is looked through, and what these are called in it; NULL: it is none. */
+static PlanState *
+input_of(PlanState *node, Index *varno)
+{
 	/* what it returns are its child's columns */
-	if (node_of(node) && node_of(node)->operator == &scan_operator)
+	if (is_of(node, &scan_operator))
 	{
-		go_below(below, node->plan, INDEX_VAR, OUTER_VAR);
-		return find_windows(below, node_of(node)->child);
+		*varno = INDEX_VAR;
+		return node_of(node)->child;
 	}
 	if (IsA(node, SubqueryScanState))
 	{
-		go_below(below, node->plan, ((const Scan *) node->plan)->scanrelid, OUTER_VAR);
-		return find_windows(below, ((SubqueryScanState *) node)->subplan);
+		*varno = ((const Scan *) node->plan)->scanrelid;
+		return ((SubqueryScanState *) node)->subplan;
 	}
-	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || result->resconstantqual)
-		return false;
-	go_below(below, node->plan, OUTER_VAR, OUTER_VAR);
-	return find_windows(below, outerPlanState(node));
+	*varno = OUTER_VAR;
+	return IsA(node, ResultState) && ((const ResultState *) node)->resconstantqual == NULL ? outerPlanState(node) : NULL;
+}
+
+/* Whether rows come from windows, and nothing is computed for each row that nobody may ask for. */
+static bool
+has_windows(PlanState *node)
+{
+	Index		varno;
+
+	while (node && !is_of(node, &window_operator) && !contain_volatile_functions((Node *) node->plan->targetlist))
+		node = input_of(node, &varno);
+	return node && is_of(node, &window_operator) && !contain_volatile_functions((Node *) node->plan->targetlist);
 }
 
 rows_below *
 rows_below_open(PlanState *child)
 {
-	rows_below *below = palloc0(sizeof(rows_below));
-	ListCell   *cell;
+	PlanState  *node = child;
+	rows_below *below;
 
-	below->child = child;
-	foreach(cell, child->plan->targetlist)
+	if (!has_windows(child))
+		return NULL;
+	below = palloc0(sizeof(rows_below));
+	below->columns = row_source_columns(child->plan);
+	while (!is_of(node, &window_operator))
 	{
-		const TargetEntry *entry = lfirst(cell);
-		Node	   *expr = (Node *) entry->expr;
+		renaming	input = {.renamed = OUTER_VAR};
+		PlanState  *next = input_of(node, &input.varno);
 
-		below->columns = lappend(below->columns, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
+		below->passed = lappend(below->passed, node);
+		go_below(below, node->plan, input);
+		node = next;
 	}
-	return find_windows(below, child) ? below : NULL;
+	go_below(below, node->plan, (renaming) {INDEX_VAR, 1});
+	below->windows = (struct window_state *) node;
+	return below;
 }
 
 double
@@ -264,7 +255,7 @@ accepts_job(void *context, const table_job *job)
 	const struct window_state *windows = below->windows;
 
 	below->cells = window_cells_create(windows->node.query, (const CustomScan *) windows->node.css.ss.ps.plan, job);
-	if (below->cells == NULL)
+	if (below->cells == NULL || !window_cells_may_start(below->cells, job, rows_below_number(below)))
 		return false;
 	describe_layout(below, job);
 	if (shows_digits((Node *) below->columns, below) || shows_digits((Node *) below->conditions, below))

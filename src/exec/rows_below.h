@@ -11,7 +11,6 @@
 /* Between a node and the windows whose rows it reads. */
 struct rows_below
 {
-	PlanState  *child;
 	List	   *passed;			/* nodes between: they are not executed */
 	struct window_state *windows;
 	List	   *columns;		/* the child's: expressions of the windows' scan tuple, whose columns are those of relation 1 */

@@ -67,6 +67,9 @@ typedef struct window_state
 /* Whether two rows at hand, by their places, are equal in some keys. */
 extern bool window_rows_are_equal(const window_state *state, const row_compare *keys, uint64 a, uint64 b);
 
+/* Of ntile: the part of a partition's row, from 1 on. */
+extern int32 window_part_of(uint64 row, uint64 num_rows, uint64 num_parts);
+
 /* Find where the row at state->place stands, which is the next after the one before, and its frames' aggregates. */
 extern void window_find_place(window_state *state);
 

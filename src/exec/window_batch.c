@@ -124,6 +124,19 @@ find_stands(window_cells *cells, uint32 num_rows)
 			find_firsts(cells, &cells->frames[i], num_rows);
 }
 
+/* ---- frames */
+
+void
+window_cells_find_frame(const window_cells *cells, const cell_frame *frame, uint32 i, uint64 *first, uint64 *behind)
+{
+	const cell_stands *stands = cells->stands;
+	uint64		place = cells->next + i;
+
+	*first = frame->has_range ? frame->firsts[i] :
+		frame->preceding < 0 ? stands->start[i] : place - Min(place - stands->start[i], (uint64) frame->preceding);
+	*behind = frame->end == WINDOW_PARTITION ? stands->end[i] : frame->end == WINDOW_PEERS ? stands->peers_end[i] : Min(place + 1 + frame->following, stands->end[i]);
+}
+
 /* ---- values of other rows */
 
 static int64
@@ -132,18 +145,6 @@ other_row(const window_cells *cells, const cell_function *function, uint32 i)
 	int64		place = (int64) (cells->next + i) + function->offset;
 
 	return place >= (int64) cells->stands->start[i] && place < (int64) cells->stands->end[i] ? place : CELLS_OTHERWISE;
-}
-
-/* The frame's first row and that behind its last. */
-static void
-find_frame(const window_cells *cells, const cell_frame *frame, uint32 i, uint64 *first, uint64 *behind)
-{
-	const cell_stands *stands = cells->stands;
-	uint64		place = cells->next + i;
-
-	*first = frame->has_range ? frame->firsts[i] :
-		frame->preceding < 0 ? stands->start[i] : place - Min(place - stands->start[i], (uint64) frame->preceding);
-	*behind = frame->end == WINDOW_PARTITION ? stands->end[i] : frame->end == WINDOW_PEERS ? stands->peers_end[i] : Min(place + 1 + frame->following, stands->end[i]);
 }
 
 static void
@@ -161,7 +162,7 @@ find_rows(window_cells *cells, const cell_function *function, uint32 num_rows)
 			found[i] = other_row(cells, function, i);
 			continue;
 		}
-		find_frame(cells, &cells->frames[function->frame], i, &first, &behind);
+		window_cells_find_frame(cells, &cells->frames[function->frame], i, &first, &behind);
 		if (function->kind == WINDOW_FIRST_VALUE)
 			found[i] = (int64) first;
 		else if (function->kind == WINDOW_LAST_VALUE)
@@ -172,17 +173,6 @@ find_rows(window_cells *cells, const cell_function *function, uint32 num_rows)
 }
 
 /* ---- numbers of rows */
-
-/* The first parts have a row more if the rows are no multiple of them. */
-static int64
-part_of(uint64 row, uint64 num_rows, uint64 num_parts)
-{
-	uint64		part_rows = num_rows / num_parts;
-	uint64		num_larger = num_rows % num_parts;
-	uint64		in_larger = num_larger * (part_rows + 1);
-
-	return (int64) (row < in_larger ? row / (part_rows + 1) : num_larger + (row - in_larger) / part_rows) + 1;
-}
 
 static int64
 number_of(const window_cells *cells, const cell_function *function, uint32 i)
@@ -200,7 +190,7 @@ number_of(const window_cells *cells, const cell_function *function, uint32 i)
 		case WINDOW_DENSE_RANK:
 			return stands->dense_rank[i];
 		case WINDOW_NTILE:
-			return part_of(place - stands->start[i], num_rows, (uint64) function->offset);
+			return window_part_of(place - stands->start[i], num_rows, (uint64) function->offset);
 		case WINDOW_CUME_DIST:
 			return mgpu_bits_of_real((double) (stands->peers_end[i] - stands->start[i]) / (double) num_rows);
 		default:

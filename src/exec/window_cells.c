@@ -204,6 +204,14 @@ have_all(window_cells *cells)
 }
 
 bool
+window_cells_may_start(const window_cells *cells, const table_job *job, double num_rows)
+{
+	double		row_bytes = job->spec->num_columns * sizeof(int64) + sizeof(uint32);
+
+	return cells->reach.keeps != WINDOW_KEEPS_ALL || num_rows * row_bytes <= get_hash_memory_limit();
+}
+
+bool
 window_cells_start(window_cells *cells, const device_query *sorted)
 {
 	cells->sorted = sorted;
@@ -224,7 +232,6 @@ pin_start(window_cells *cells)
 
 	if (cells->next == 0 || start < cells->first)
 		return;
-	cells->pinned = start;
 	cells->pinned_marks = cells->marks[start - cells->first];
 	for (uint32 i = 0; i < cells->sorted->job.spec->num_columns; i++)
 		cells->pinned_cells[i] = cells->cells[i][start - cells->first];

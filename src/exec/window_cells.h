@@ -93,8 +93,7 @@ typedef struct window_cells
 	uint64		capacity;		/* of the memory that they were read to; 0: they are the answer's */
 	uint32	   *marks;
 	int64	   *cells[MGPU_GROUP_MAX_COLUMNS];
-	uint64		pinned;			/* the first row of a partition that goes on at hand, though it is not at hand itself */
-	uint32		pinned_marks;
+	uint32		pinned_marks;	/* of the first row of a partition that goes on at hand, though it is not at hand itself */
 	int64		pinned_cells[MGPU_GROUP_MAX_COLUMNS];
 
 	/* where rows of the partition that was looked at last end, though they are not at hand */
@@ -115,6 +114,9 @@ typedef struct window_cells
 /* In the current context: what a window's rows are as cells of a job that sorts them.  NULL: some have none. */
 extern window_cells *window_cells_create(const query *query, const CustomScan *scan, const table_job *job);
 
+/* Whether rows that are all looked at together, so many as expected, are likely to be in memory: to sort them would be in vain. */
+extern bool window_cells_may_start(const window_cells *cells, const table_job *job, double num_rows);
+
 /* The rows are there.  false: they cannot be looked at together. */
 extern bool window_cells_start(window_cells *cells, const device_query *sorted);
 
@@ -131,6 +133,9 @@ extern bool window_cells_reach(window_cells *cells, uint32 num_rows);
 
 /* Of rows behind those at hand, the first one with a mark, or the end of all. */
 extern uint64 window_cells_look_ahead(window_cells *cells, uint32 marks);
+
+/* The first row of the frame of a batch's row, and that behind its last. */
+extern void window_cells_find_frame(const window_cells *cells, const cell_frame *frame, uint32 i, uint64 *first, uint64 *behind);
 
 /* ---- of the above (window_sums.c): the value of an aggregate for each row of a batch, from `next` on.  NULL where is_null says so. */
 extern void window_sums_compute(window_cells *cells, cell_function *function, uint32 num_rows, int64 *results, bool *are_null);

@@ -83,13 +83,11 @@ get_nth_value(const window_state *state, const window_function *function, Datum 
 }
 
 /* The first parts have a row more if the rows are no multiple of them. */
-static int32
-part_of(const window_state *state, uint64 num_parts)
+int32
+window_part_of(uint64 row, uint64 num_rows, uint64 num_parts)
 {
-	uint64		num_rows = state->behind - state->first;
 	uint64		part_rows = num_rows / num_parts;
 	uint64		num_larger = num_rows % num_parts;
-	uint64		row = state->place - state->first;
 	uint64		in_larger = num_larger * (part_rows + 1);
 
 	return (int32) (row < in_larger ? row / (part_rows + 1) : num_larger + (row - in_larger) / part_rows) + 1;
@@ -134,7 +132,7 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_nth_value(state, function, value, is_null);
 			break;
 		case WINDOW_NTILE:
-			*value = Int32GetDatum(part_of(state, (uint64) function->offset));
+			*value = Int32GetDatum(window_part_of(state->place - state->first, state->behind - state->first, (uint64) function->offset));
 			break;
 		case WINDOW_PERCENT_RANK:
 		case WINDOW_CUME_DIST:

@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "core/program/real_bits.h"
 #include "exec/window_cells.h"
+#include "query/window_columns.h"
 
 /* Sums of numerics are numbers of so many digits. */
 #define MOST_NUMBER INT64CONST(999999999999999999)
@@ -73,7 +74,7 @@ window_sums_describe(cell_function *function, Oid aggregate, Oid result_type, va
 {
 	const known_reduction *known = known_reduction_of(aggregate);
 
-	if (known == NULL)
+	if (known == NULL || !window_columns_has(known->reduction))
 		return false;
 	function->what = known->reduction;
 	return describe(known->reduction, &function->argument.cells, result_type, result);
@@ -191,17 +192,6 @@ result_of(window_cells *cells, const cell_function *function, bool *is_null)
 	}
 }
 
-/* The frame of row number i of a batch: it ends with the row, its peers, or the partition. */
-static uint64
-frame_end(const window_cells *cells, const cell_frame *frame, uint32 i)
-{
-	const cell_stands *stands = cells->stands;
-
-	if (frame->end == WINDOW_ROWS)
-		return frame->preceding < 0 ? cells->next + i + 1 : Min(cells->next + i + 1 + frame->following, stands->end[i]);
-	return frame->end == WINDOW_PEERS ? stands->peers_end[i] : stands->end[i];
-}
-
 /* A frame's first row, whose rows are added anew. */
 static void
 begin_at(cell_function *function, uint64 place)
@@ -229,15 +219,6 @@ take_back(const window_cells *cells, cell_function *function, uint64 place)
 		function->sum.integer -= window_cell(cells, column, place);
 }
 
-/* The first row of the frame of row number i, which is not the partition's for all. */
-static uint64
-frame_first(const window_cells *cells, const cell_frame *frame, uint32 i)
-{
-	uint64		place = cells->next + i;
-
-	return frame->has_range ? frame->firsts[i] : place - Min(place - cells->stands->start[i], (uint64) frame->preceding);
-}
-
 /* Have the rows of a frame from one on, and those before no more. */
 static void
 move_to(window_cells *cells, cell_function *function, uint64 first)
@@ -261,14 +242,15 @@ window_sums_compute(window_cells *cells, cell_function *function, uint32 num_row
 
 	for (uint32 i = 0; i < num_rows; i++)
 	{
-		uint64		place = cells->next + i;
-		uint64		end = frame_end(cells, frame, i);
+		uint64		first;
+		uint64		behind;
 
-		if (place == stands->start[i])
-			begin_at(function, place);
-		else if (frame->preceding >= 0)
-			move_to(cells, function, frame_first(cells, frame, i));
-		for (; function->behind < end; function->behind++)
+		window_cells_find_frame(cells, frame, i, &first, &behind);
+		if (cells->next + i == stands->start[i])
+			begin_at(function, first);
+		else
+			move_to(cells, function, first);
+		for (; function->behind < behind; function->behind++)
 			add_row(cells, function, function->behind);
 		results[i] = result_of(cells, function, &are_null[i]);
 	}

@@ -25,33 +25,34 @@
 
 /* ---- columns */
 
-/* The longest of the values of one kind that statistics have. */
 static int32
-longest_value(HeapTuple statistics, int kind)
+bytes_of(const void *value)
 {
-	AttStatsSlot slot;
-	int32		longest = 0;
-
-	if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, ATTSTATSSLOT_VALUES))
-		return 0;
-	for (int i = 0; i < slot.nvalues; i++)
-		longest = Max(longest, (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(slot.values[i])));
-	free_attstatsslot(&slot);
-	return longest;
+	return (int32) VARSIZE_ANY_EXHDR(value);
 }
 
-/* The most digits behind the point of the values of one kind. */
-static int
-most_digits(HeapTuple statistics, int kind)
+static int32
+digits_of(const void *value)
 {
-	AttStatsSlot slot;
-	int			most = 0;
+	return expr_shown_digits(value);
+}
 
-	if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, ATTSTATSSLOT_VALUES))
-		return 0;
-	for (int i = 0; i < slot.nvalues; i++)
-		most = Max(most, expr_shown_digits(DatumGetPointer(slot.values[i])));
-	free_attstatsslot(&slot);
+/* The largest measure of the common values and the bounds that statistics have. */
+static int32
+most_of(HeapTuple statistics, int32 (*measure) (const void *value))
+{
+	static const int kinds[] = {STATISTIC_KIND_MCV, STATISTIC_KIND_HISTOGRAM};
+	AttStatsSlot slot;
+	int32		most = 0;
+
+	for (int kind = 0; kind < (int) lengthof(kinds); kind++)
+	{
+		if (!get_attstatsslot(&slot, statistics, kinds[kind], InvalidOid, ATTSTATSSLOT_VALUES))
+			continue;
+		for (int i = 0; i < slot.nvalues; i++)
+			most = Max(most, measure(DatumGetPointer(slot.values[i])));
+		free_attstatsslot(&slot);
+	}
 	return most;
 }
 
@@ -86,9 +87,9 @@ text_width_of_column(Oid table, AttrNumber number)
 		width.mean = form->stawidth;
 	/* arrays have values of any length, too, of which nobody asks */
 	if (has_text(getBaseType(get_atttype(table, number))))
-		width.longest = Max(longest_value(statistics, STATISTIC_KIND_MCV), longest_value(statistics, STATISTIC_KIND_HISTOGRAM));
+		width.longest = most_of(statistics, bytes_of);
 	else if (is_shown(table, number))
-		width.shown = Max(most_digits(statistics, STATISTIC_KIND_MCV), most_digits(statistics, STATISTIC_KIND_HISTOGRAM));
+		width.shown = most_of(statistics, digits_of);
 	width.num_values = Max(form->stadistinct, 0);
 	ReleaseSysCache(statistics);
 	return width;

@@ -39,9 +39,8 @@
 
 static row_source *row_source_open_rows(PlanState *child);
 
-/* An expression of a node's target, as one of what the node below it returns; plan is the node. */
-static Node *
-look_below(Node *node, void *plan)
+Node *
+row_source_look_below(Node *node, void *plan)
 {
 	const Var  *var = (const Var *) node;
 
@@ -49,13 +48,13 @@ look_below(Node *node, void *plan)
 		return NULL;
 	if (IsA(node, Var) && var->varno == OUTER_VAR)
 		return copyObject((Node *) list_nth_node(TargetEntry, ((const Plan *) plan)->targetlist, var->varattno - 1)->expr);
-	return expression_tree_mutator(node, look_below, plan);
+	return expression_tree_mutator(node, row_source_look_below, plan);
 }
 
 static bool
 add_reader(row_source *source, ScanState *scan, List *exprs)
 {
-	List	   *of_scan = (List *) look_below((Node *) exprs, scan->ps.plan);
+	List	   *of_scan = (List *) row_source_look_below((Node *) exprs, scan->ps.plan);
 	heap_reader *reader;
 
 	/* with joins, it reads for jobs alone */
@@ -97,7 +96,7 @@ add_hash_join(row_source *source, HashJoinState *join, List *exprs)
 	source_join *added;
 
 	source->passed = lappend(source->passed, join);
-	below = source_add_join(source, join, (List *) look_below((Node *) exprs, join->js.ps.plan));
+	below = source_add_join(source, join, (List *) row_source_look_below((Node *) exprs, join->js.ps.plan));
 	if (below == NIL)
 		return false;
 	added = llast(source->joins);
@@ -121,7 +120,7 @@ add_readers(row_source *source, PlanState *node, List *exprs)
 	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || node->qual || result->resconstantqual)
 		return false;
 	source->passed = lappend(source->passed, node);
-	return add_readers(source, outerPlanState(node), (List *) look_below((Node *) exprs, node->plan));
+	return add_readers(source, outerPlanState(node), (List *) row_source_look_below((Node *) exprs, node->plan));
 }
 
 /* Workers open what the session has opened. */
@@ -134,20 +133,28 @@ report_lack_of_service(void)
 		ereport(NOTICE, (errmsg("no GPU reads the table: %s", lack)));
 }
 
-/* Make readers of all that the child returns, if that can be. */
-static void
-open_readers(row_source *source)
+List *
+row_source_columns(const Plan *child)
 {
 	List	   *exprs = NIL;
 	ListCell   *cell;
 
-	foreach(cell, source->child->plan->targetlist)
+	foreach(cell, child->targetlist)
 	{
 		const TargetEntry *entry = lfirst(cell);
 		Node	   *expr = (Node *) entry->expr;
 
 		exprs = lappend(exprs, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
 	}
+	return exprs;
+}
+
+/* Make readers of all that the child returns, if that can be. */
+static void
+open_readers(row_source *source)
+{
+	List	   *exprs = row_source_columns(source->child->plan);
+
 	if (mgpu_setting_enable_columns && !add_readers(source, source->child, list_make1(exprs)))
 		source->readers = source->passed = source->joins = NIL;
 }

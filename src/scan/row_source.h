@@ -22,6 +22,13 @@ extern row_source *row_source_open(PlanState *child, const Bitmapset *late_colum
 extern void row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows);
 extern void row_source_release(row_source *source);
 
+/*
+ * What a node has of its child's rows: columns, as variables of OUTER_VAR.  And an expression of those as one of what the child's own node below returns; plan
+ * is the child.
+ */
+extern List *row_source_columns(const Plan *child);
+extern Node *row_source_look_below(Node *node, void *plan);
+
 /* Append the next rows, one or those of a page.  False: there are no more. */
 extern bool row_source_read(row_source *source, chunk *rows);
 
