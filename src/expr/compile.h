@@ -276,6 +276,9 @@ extern bool is_build_var(const expr_program *program, const Expr *expr);
 extern bool compile_build_part(expr_program *program, const Expr *expr, expr_value *value);
 extern int	compile_build_words(expr_program *program, const Expr *expr, expr_value *words);
 
+/* Whether two texts are equal, or not equal, of which one is a build's: their words are compared.  false: it is something else. */
+extern bool compile_build_equality(expr_program *program, const function_call *call, expr_value *value);
+
 /* The number of a text of a build, and of whose names; NULL: it is none.  Whether a short one may be a number. */
 extern bool may_name_of_build(const expr_program *program, const Expr *expr);
 extern const text_names *compile_build_name(expr_program *program, const Expr *expr, expr_value *value);

@@ -9,8 +9,11 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
+#include "utils/fmgroids.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
@@ -131,37 +134,116 @@ compile_build_part(expr_program *program, const Expr *expr, expr_value *value)
 	return true;
 }
 
+/* Whether a bpchar is cast to text. */
+static bool
+is_without_blanks(const Expr *expr)
+{
+	return IsA(expr, FuncExpr) && ((const FuncExpr *) expr)->funcid == F_TEXT_BPCHAR;
+}
+
 /* Cells of a text or uuid, or 0. */
 static int
 num_words_of(const expr_build *build, const Expr *expr, const expr_type *type)
 {
-	while (IsA(expr, RelabelType))
-		expr = ((const RelabelType *) expr)->arg;
+	while (IsA(expr, RelabelType) || is_without_blanks(expr))
+		expr = IsA(expr, RelabelType) ? ((const RelabelType *) expr)->arg : linitial(((const FuncExpr *) expr)->args);
 	if (type->width > 0)
 		return type->width == UUID_LEN ? UUID_LEN / (int) sizeof(uint64) : 0;
 	return build->words && IsA(expr, Var) ? build->words[((const Var *) expr)->varattno - 1] : EXPR_USUAL_WORDS;
 }
 
-int
-compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
+/* Words that a text or uuid of a build has; 0: it is none, or too long. */
+static int
+count_words(const expr_program *program, const Expr *expr)
 {
-	const expr_type word = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
 	int			number = build_of(program, expr);
-	expr_build *build;
 	expr_type	type;
 	int			num_words;
-	int			first;
 
 	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane != MGPU_LANE_BYTES)
 		return 0;
-	build = &program->builds[number];
-	num_words = num_words_of(build, expr, &type);
-	if (num_words == 0 || num_words > MOST_CELLS)
-		return 0;
-	first = column_of(build, expr, num_words, false)->first;
+	num_words = num_words_of(&program->builds[number], expr, &type);
+	return num_words <= MOST_CELLS ? num_words : 0;
+}
+
+static void
+fetch_words(expr_program *program, const Expr *expr, int num_words, expr_value *words)
+{
+	const expr_type word = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	int			number = build_of(program, expr);
+	int			first = column_of(&program->builds[number], expr, num_words, false)->first;
+
 	for (int i = 0; i < num_words; i++)
 		words[i] = fetch(program, number, word, first + i);
+}
+
+int
+compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
+{
+	int			num_words = count_words(program, expr);
+
+	if (num_words > 0)
+		fetch_words(program, expr, num_words, words);
 	return num_words;
+}
+
+/* ---- texts that are equal */
+
+/* So many words of a text. */
+static bool
+compile_words(expr_program *program, Expr *expr, int num_words, expr_value *words)
+{
+	expr_type	type = {MGPU_LANE_INTEGER, (uint16) num_words, false, 0};
+	expr_value	bytes;
+
+	if (count_words(program, expr) > 0)
+	{
+		fetch_words(program, expr, num_words, words);
+		return true;
+	}
+	if (!compile_expr(program, expr, &bytes) || bytes.type.lane != MGPU_LANE_BYTES)
+		return false;
+	for (int i = 0; i < num_words; i++)
+		words[i] = add_op(program, MGPU_RUN_WORD, type, i, 1, &bytes);
+	return true;
+}
+
+/* Whether all words are equal. */
+static expr_value
+compare_words(expr_program *program, const expr_value *first, const expr_value *second, int num_words)
+{
+	expr_value	all = {0};
+
+	for (int i = 0; i < num_words; i++)
+	{
+		expr_value	both[2] = {first[i], second[i]};
+		expr_value	with[2] = {all, add_op(program, MGPU_RUN_COMPARE_INTEGER, expr_boolean, MGPU_IS_EQUAL, 2, both)};
+
+		all = i == 0 ? with[1] : add_op(program, MGPU_RUN_AND, expr_boolean, 0, 2, with);
+	}
+	return all;
+}
+
+bool
+compile_build_equality(expr_program *program, const function_call *call, expr_value *value)
+{
+	expr_value	words[2][MOST_CELLS];
+	Expr	   *texts[2];
+	int			num_words = 0;
+
+	for (int i = 0; i < 2; i++)
+	{
+		texts[i] = list_nth(call->args, i);
+		if (call->known->form == FORM_BLANKS)
+			texts[i] = (Expr *) makeFuncExpr(F_TEXT_BPCHAR, TEXTOID, list_make1(texts[i]), InvalidOid, call->collation, COERCE_IMPLICIT_CAST);
+		num_words = Max(num_words, count_words(program, texts[i]));
+	}
+	if (num_words == 0 || !compile_words(program, texts[0], num_words, words[0]) || !compile_words(program, texts[1], num_words, words[1]))
+		return false;
+	*value = compare_words(program, words[0], words[1], num_words);
+	if (call->known->number != MGPU_IS_EQUAL)
+		*value = add_op(program, MGPU_RUN_NOT, expr_boolean, 0, 1, value);
+	return true;
 }
 
 bool

@@ -226,7 +226,11 @@ compile_bytes(expr_program *program, const function_call *call, expr_value *valu
 	expr_value	args[MOST_ARGS];
 	bool		in_order = call->known->number != MGPU_IS_EQUAL && call->known->number != (MGPU_IS_LESS | MGPU_IS_GREATER);
 
-	if (!compares_bytes(call->collation, in_order) || !compile_args(program, call, args))
+	if (!compares_bytes(call->collation, in_order))
+		return false;
+	if (!in_order && compile_build_equality(program, call, value))
+		return true;
+	if (!compile_args(program, call, args))
 		return false;
 	for (int i = 0; i < list_length(call->args) && call->known->form == FORM_BLANKS; i++)
 		args[i] = add_op(program, MGPU_RUN_TRIM_BLANKS, args[i].type, 0, 1, &args[i]);
