@@ -157,6 +157,9 @@ mgpu_table_find_order_parts(const mgpu_run *run, mgpu_table_worker *worker, cons
 static void
 copy_rows(const mgpu_run *run, const mgpu_table_rows *from, mgpu_table_rows *to, uint64_t at)
 {
+	/* a part that could not be read has no columns */
+	if (from->num_rows == 0)
+		return;
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		if ((run->stored >> i & 1) != 0)
 			memcpy((uint64_t *) to->codes[i] + at, from->codes[i], from->num_rows * sizeof(uint64_t));
