@@ -189,8 +189,8 @@ table_column_type(const table_question *question, int column)
 
 extern bool table_job_take_keys(table_job *job, const table_question *question);
 
-/* Whether values are in order if their cells are. */
-extern bool table_cells_are_ordered(const value_cells *cells, Oid type_id, Oid collation);
+/* How many of a value's cells, from the first on, are in the order of values; 0: none. */
+extern int	table_ordering_cells(const value_cells *cells, Oid type_id, Oid collation);
 
 /* Take rows in order (table_rows.c). */
 extern bool table_job_take_rows(table_job *job, const table_question *question);

@@ -223,12 +223,8 @@ add_order(table_job *job, const table_question *question, const List *columns, c
 
 	if (!expr_program_add_cells(job->program, counted, table_job_words(question, counted), &cells))
 		return false;
-	/* one that shows digits of its own is in the order of the number */
-	if (cells.form == CELLS_SHOWN)
-		cells.num_cells = 1;
-	else if (!table_cells_are_ordered(&cells, exprType((Node *) value), exprCollation((Node *) value)))
-		return false;
-	return add_part(job, record, value, conditions, order.descending == order.nulls_first ? IS_NULL : IS_NOT_NULL, &cells);
+	cells.num_cells = table_ordering_cells(&cells, exprType((Node *) value), exprCollation((Node *) value));
+	return cells.num_cells > 0 && add_part(job, record, value, conditions, order.descending == order.nulls_first ? IS_NULL : IS_NOT_NULL, &cells);
 }
 
 /* All keys ascend, or all descend. */

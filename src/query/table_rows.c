@@ -29,8 +29,8 @@
 
 /* ---- order */
 
-bool
-table_cells_are_ordered(const value_cells *cells, Oid type_id, Oid collation)
+static bool
+is_in_order(const value_cells *cells, Oid type_id, Oid collation)
 {
 	element_type type;
 
@@ -43,8 +43,17 @@ table_cells_are_ordered(const value_cells *cells, Oid type_id, Oid collation)
 			type_id = getBaseType(type_id);
 			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
 		default:
-			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED && cells->form != CELLS_LONG && cells->form != CELLS_LATE;
+			return cells->form != CELLS_NAMED && cells->form != CELLS_LONG && cells->form != CELLS_LATE;
 	}
+}
+
+int
+table_ordering_cells(const value_cells *cells, Oid type_id, Oid collation)
+{
+	if (!is_in_order(cells, type_id, collation))
+		return 0;
+	/* digits that are shown make no difference */
+	return cells->form == CELLS_SHOWN ? 1 : cells->num_cells;
 }
 
 static bool
@@ -54,15 +63,14 @@ take_order(table_job *job, const table_question *question, int number)
 	int			column = list_nth_int(query->order_columns, number);
 	Oid			operator = list_nth_oid(query->order_operators, number);
 	const table_value *value = table_job_value(job, question, column);
+	int			num_cells = value ? table_ordering_cells(&value->cells, table_column_type(question, column), list_nth_oid(query->order_collations, number)) : 0;
 	mgpu_group_spec *spec = job->spec;
 	element_type type;
 
 	element_type_fill(&type, table_column_type(question, column));
-	if (value == NULL || (operator != type.lt_operator && operator != type.gt_operator) ||
-		spec->num_orders + value->cells.num_cells > MGPU_GROUP_MAX_ORDERS ||
-		!table_cells_are_ordered(&value->cells, table_column_type(question, column), list_nth_oid(query->order_collations, number)))
+	if (num_cells == 0 || (operator != type.lt_operator && operator != type.gt_operator) || spec->num_orders + num_cells > MGPU_GROUP_MAX_ORDERS)
 		return false;
-	for (int i = 0; i < value->cells.num_cells; i++)
+	for (int i = 0; i < num_cells; i++)
 		spec->orders[spec->num_orders++] = (mgpu_group_order) {
 			.column = value->column + i,
 			.descending = operator == type.gt_operator,
@@ -148,7 +156,7 @@ widen_cells(table_job *job, const table_question *question)
 	{
 		int			column = list_nth_int(question->query->key_columns, i);
 
-		if (!table_cells_are_ordered(&job->values[column].cells, table_column_type(question, column), list_nth_oid(question->query->key_collations, i)))
+		if (table_ordering_cells(&job->values[column].cells, table_column_type(question, column), list_nth_oid(question->query->key_collations, i)) == 0)
 			return false;
 	}
 	return true;
