@@ -277,10 +277,10 @@ mgpu_table_goes_on(const mgpu_run *run)
 		!atomic_load_explicit(&run->cancelled, memory_order_relaxed);
 }
 
-/* table_stages.c.  Why the run ends here, or MGPU_OK. */
+/* table_status.c.  Why the run ends here, or MGPU_OK. */
 mgpu_status mgpu_table_status(const mgpu_run *run, mgpu_error *err);
 
-/* Work on the stage until it ends (MGPU_OK), or for budget_ms; then begin the next. */
+/* table_stages.c.  Work on the stage until it ends (MGPU_OK), or for budget_ms; then begin the next. */
 mgpu_status mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err);
 
 mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
@@ -333,7 +333,7 @@ typedef struct mgpu_table_vector
 
 typedef bool (*mgpu_table_vector_function) (mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector, mgpu_table_worker *worker);
 
-/* Go through the rows of a part once more: of the next batch each vector, with these columns.  false: out of memory. */
+/* table_pass.c.  Go through the rows of a part once more: of the next batch each vector, with these columns.  false: out of memory. */
 void		mgpu_table_begin_pass(const mgpu_run *run, mgpu_table_part *part);
 bool		mgpu_table_each_vector(mgpu_run *run, uint32_t number, mgpu_table_worker *worker, uint32_t columns,
 								   mgpu_table_vector_function function);

@@ -29,16 +29,6 @@ make_room(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
 	return worker->capacity > 0;
 }
 
-mgpu_table_rows
-mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker)
-{
-	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
-
-	for (uint32_t i = 0; i < run->spec.num_columns; i++)
-		rows.codes[i] = worker->codes[i];
-	return rows;
-}
-
 static bool
 fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 {

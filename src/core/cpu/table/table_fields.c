@@ -148,3 +148,56 @@ mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, const mgpu_ta
 		key = key << order->fields[i].bits | bits_of(&order->fields[i], rows, row);
 	return key;
 }
+
+mgpu_u128
+mgpu_table_add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row)
+{
+	/* a shift by 128 bits has no meaning */
+	return order->row_bits == 0 ? key : key << order->row_bits | row;
+}
+
+/* ---- parts of all rows */
+
+/* Columns that sort keys are made of. */
+uint32_t
+mgpu_table_order_columns(const mgpu_table_order *order)
+{
+	uint32_t	columns = 0;
+
+	for (uint32_t i = order->levels[0].begin; i < order->levels[0].end; i++)
+		columns |= UINT32_C(1) << order->fields[i].column;
+	return columns;
+}
+
+/* What says which part a row is of.  Rows that are equal in the first of several levels are of one: the next say which comes first. */
+mgpu_u128
+mgpu_table_place_of(const mgpu_table_order *order, const mgpu_table_rows *rows, uint64_t row, uint64_t number)
+{
+	return mgpu_table_add_number(order, mgpu_table_sort_key(order, 0, rows, row), order->num_levels > 1 ? 0 : number);
+}
+
+/* The part of each row of a worker's batch, and how many rows parts have. */
+void
+mgpu_table_find_order_parts(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes)
+{
+	const mgpu_table_order *order = &run->order;
+
+	for (uint64_t row = 0; row < rows->num_rows; row++)
+	{
+		mgpu_u128	key = mgpu_table_place_of(order, rows, row, worker->batch->first_row + row);
+		uint32_t	begin = 0;
+		uint32_t	end = run->num_parts - 1;
+
+		while (begin < end)
+		{
+			uint32_t	middle = (begin + end) / 2;
+
+			if (order->bounds[middle] <= key)
+				begin = middle + 1;
+			else
+				end = middle;
+		}
+		worker->parts[row] = (uint16_t) begin;
+		sizes[begin]++;
+	}
+}

@@ -59,39 +59,6 @@ mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64
 	return MGPU_OK;
 }
 
-/* Rows are listed in the order of the table. */
-mgpu_table_batch *
-mgpu_table_add_batch(mgpu_run *run)
-{
-	mgpu_table_batch *batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
-
-	if (batch == NULL)
-		return NULL;
-	memset(batch, 0, sizeof(*batch));
-	if (run->last == NULL)
-		run->first = batch;
-	else
-		run->last->next = batch;
-	run->last = batch;
-	return batch;
-}
-
-void
-mgpu_table_join_batches(mgpu_run *run)
-{
-	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
-	{
-		mgpu_table_batch *more = batch->more;
-
-		if (more == NULL)
-			continue;
-		more->next = batch->next;
-		batch->next = more;
-		run->last = run->last == batch ? more : run->last;
-		batch->more = NULL;
-	}
-}
-
 /* Cut what is in a slot into tasks. */
 static bool
 add_reads(mgpu_run *run, mgpu_table_slot *slot)

@@ -39,14 +39,6 @@ mgpu_table_free_marks(mgpu_run *run)
 	run->of_marks = NULL;
 }
 
-/* Most rows are marked often: what is read alone stays in the caches of all threads. */
-void
-mgpu_table_mark_row(mgpu_run *run, int64_t row)
-{
-	if ((uint64_t) row < num_rows_of(run) && atomic_load_explicit(&run->marked[row], memory_order_relaxed) == 0)
-		atomic_store_explicit(&run->marked[row], 1, memory_order_relaxed);
-}
-
 uint64_t
 mgpu_table_marks_tasks(const mgpu_run *run)
 {

@@ -145,6 +145,14 @@ load_pairs(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_group_matc
 	}
 }
 
+/* Most rows are marked often: what is read alone stays in the caches of all threads. */
+static void
+mark_row(mgpu_run *run, int64_t row)
+{
+	if ((uint64_t) row < run->spec.builds[run->spec.matches[0].build].num_rows && atomic_load_explicit(&run->marked[row], memory_order_relaxed) == 0)
+		atomic_store_explicit(&run->marked[row], 1, memory_order_relaxed);
+}
+
 static void
 mark_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_pairs)
 {
@@ -153,7 +161,7 @@ mark_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_ma
 	for (uint32_t i = 0; match->adds != MGPU_ADDS_NOTHING && i < num_pairs; i++)
 	{
 		if (reg->states[i] == MGPU_IS_VALUE)
-			mgpu_table_mark_row(run, reg->integers[i]);
+			mark_row(run, reg->integers[i]);
 	}
 }
 

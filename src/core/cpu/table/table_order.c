@@ -11,54 +11,7 @@
 
 #include "core/unsigned_sort.h"
 
-const mgpu_table_batch *
-mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
-{
-	uint32_t	batch = order->hints[row / MGPU_TABLE_HINT_ROWS];
-
-	while (row - order->batches[batch]->first_row >= order->batches[batch]->rows.num_rows)
-		batch++;
-	return order->batches[batch];
-}
-
 /* ---- keys */
-
-static bool
-list_batches(mgpu_run *run)
-{
-	mgpu_table_order *order = &run->order;
-	uint64_t	num_batches = 0;
-
-	for (const mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
-		num_batches++;
-	order->batches = mgpu_table_allocate(num_batches * sizeof(mgpu_table_batch *));
-	if (order->batches == NULL)
-		return false;
-	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
-		order->batches[order->num_batches++] = batch;
-	return true;
-}
-
-/* Number the rows of all batches, and find batches by these numbers. */
-bool
-mgpu_table_number_rows(mgpu_table_order *order)
-{
-	uint64_t	num_hints = 0;
-
-	order->num_rows = 0;
-	for (uint64_t i = 0; i < order->num_batches; i++)
-	{
-		order->batches[i]->first_row = order->num_rows;
-		order->num_rows += order->batches[i]->rows.num_rows;
-	}
-	order->hints = mgpu_table_allocate((order->num_rows / MGPU_TABLE_HINT_ROWS + 1) * sizeof(uint32_t));
-	for (uint64_t i = 0; order->hints != NULL && i < order->num_batches; i++)
-	{
-		for (; num_hints * MGPU_TABLE_HINT_ROWS < order->batches[i]->first_row + order->batches[i]->rows.num_rows; num_hints++)
-			order->hints[num_hints] = (uint32_t) i;
-	}
-	return order->hints != NULL;
-}
 
 bool
 mgpu_table_make_keys(mgpu_table_order *order)
@@ -74,22 +27,21 @@ mgpu_table_plan_order(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
 
-	if (!list_batches(run) || !mgpu_table_number_rows(order))
+	if (!mgpu_table_list_batches(run) || !mgpu_table_number_rows(order))
 		return false;
 	mgpu_table_plan_fields(run);
 	order->has_parts = atomic_load(&run->file_bytes) > 0;
-	return order->has_parts ? mgpu_table_plan_samples(run) : mgpu_table_make_keys(order);
+	return order->has_parts || mgpu_table_make_keys(order);
 }
 
 /* They come back as they are numbered. */
 bool
 mgpu_table_plan_pass(mgpu_run *run)
 {
-	if (!list_batches(run) || !mgpu_table_number_rows(&run->order))
+	if (!mgpu_table_list_batches(run) || !mgpu_table_number_rows(&run->order))
 		return false;
 	run->result.num_returned = run->order.num_rows;
 	run->result.num_groups = run->order.num_rows > 0;
-	mgpu_table_make_result(run);
 	return true;
 }
 
@@ -106,13 +58,6 @@ mgpu_table_free_order(mgpu_table_order *order)
 	order->hints = order->rows = NULL;
 	order->keys = order->sorted = NULL;
 	order->marks = NULL;
-}
-
-mgpu_u128
-mgpu_table_add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row)
-{
-	/* a shift by 128 bits has no meaning */
-	return order->row_bits == 0 ? key : key << order->row_bits | row;
 }
 
 /* Keys of 16 bytes are sorted as bytes: the highest first. */

@@ -83,10 +83,19 @@ void		mgpu_table_plan_fields(mgpu_run *run);
 mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, const mgpu_table_rows *rows, uint64_t row);
 mgpu_u128	mgpu_table_add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row);
 
+/* Columns that sort keys are made of; what says which part a row is of; the parts of a worker's rows, and how many rows parts have. */
+uint32_t	mgpu_table_order_columns(const mgpu_table_order *order);
+mgpu_u128	mgpu_table_place_of(const mgpu_table_order *order, const mgpu_table_rows *rows, uint64_t row, uint64_t number);
+void		mgpu_table_find_order_parts(const mgpu_run *run, struct mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes);
+
+/* table_list.c.  List the run's batches; number the rows of those that are listed, and find one by a row's number.  false: out of memory. */
+bool		mgpu_table_list_batches(mgpu_run *run);
+bool		mgpu_table_number_rows(mgpu_table_order *order);
+const struct mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
+
 /* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
 bool		mgpu_table_plan_order(mgpu_run *run);
 bool		mgpu_table_plan_pass(mgpu_run *run);
-bool		mgpu_table_number_rows(mgpu_table_order *order);
 bool		mgpu_table_make_keys(mgpu_table_order *order);
 void		mgpu_table_pack(void *context, uint64_t task, int worker);
 uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
@@ -95,7 +104,6 @@ void		mgpu_table_mark(void *context, uint64_t task, int worker);
 void		mgpu_table_keep_last(mgpu_table_order *order);	/* the last row's keys, for the next part's first */
 bool		mgpu_table_select(mgpu_run *run);	/* some more rows; whether all are done */
 void		mgpu_table_free_order(mgpu_table_order *order);
-const struct mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
 
 /* table_order_parts.c.  Stages, in their order: false: out of memory.  Tasks: a batch of all rows; some rows in order. */
 bool		mgpu_table_plan_samples(mgpu_run *run);
@@ -108,8 +116,5 @@ uint64_t	mgpu_table_plan_ordered(mgpu_run *run);	/* how many tasks there are */
 void		mgpu_table_write_ordered(void *context, uint64_t task, int worker);
 bool		mgpu_table_join_ordered(mgpu_run *run);
 void		mgpu_table_free_order_parts(mgpu_table_order *order);
-
-/* Of PARTING: the part of each row of a worker's batch, and how many rows parts have. */
-void		mgpu_table_find_order_parts(const mgpu_run *run, struct mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes);
 
 #endif							/* MGPU_TABLE_ORDER_H */

@@ -72,36 +72,18 @@ mgpu_table_plan_samples(mgpu_run *run)
 	return order->bounds != NULL;
 }
 
-/* Columns that sort keys are made of. */
-static uint32_t
-key_columns(const mgpu_table_order *order)
-{
-	uint32_t	columns = 0;
-
-	for (uint32_t i = order->levels[0].begin; i < order->levels[0].end; i++)
-		columns |= UINT32_C(1) << order->fields[i].column;
-	return columns;
-}
-
-/* What says which part a row is of.  Rows that are equal in the first of several levels are of one: the next say which comes first. */
-static mgpu_u128
-place_of(const mgpu_table_order *order, const mgpu_table_rows *rows, uint64_t row, uint64_t number)
-{
-	return mgpu_table_add_number(order, mgpu_table_sort_key(order, 0, rows, row), order->num_levels > 1 ? 0 : number);
-}
-
 void
 mgpu_table_take_samples(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	mgpu_table_order *order = &run->order;
 	const mgpu_table_batch *batch = order->batches[task];
-	mgpu_table_rows rows = mgpu_table_part_rows(run, &run->workers[worker], batch, 0, key_columns(order));
+	mgpu_table_rows rows = mgpu_table_part_rows(run, &run->workers[worker], batch, 0, mgpu_table_order_columns(order));
 	uint64_t	number = (batch->first_row + order->sample_step - 1) / order->sample_step;
 	uint64_t	row;
 
 	for (; (row = number * order->sample_step - batch->first_row) < rows.num_rows; number++)
-		order->bounds[number] = place_of(order, &rows, row, batch->first_row + row);
+		order->bounds[number] = mgpu_table_place_of(order, &rows, row, batch->first_row + row);
 }
 
 bool
@@ -125,32 +107,6 @@ mgpu_table_plan_order_parts(mgpu_run *run)
 	order->num_filed = order->num_batches;
 	order->batches = NULL;
 	return order->ordered != NULL;
-}
-
-/* The part of each row of a worker's batch, and how many rows parts have. */
-void
-mgpu_table_find_order_parts(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes)
-{
-	const mgpu_table_order *order = &run->order;
-
-	for (uint64_t row = 0; row < rows->num_rows; row++)
-	{
-		mgpu_u128	key = place_of(order, rows, row, worker->batch->first_row + row);
-		uint32_t	begin = 0;
-		uint32_t	end = run->num_parts - 1;
-
-		while (begin < end)
-		{
-			uint32_t	middle = (begin + end) / 2;
-
-			if (order->bounds[middle] <= key)
-				begin = middle + 1;
-			else
-				end = middle;
-		}
-		worker->parts[row] = (uint16_t) begin;
-		sizes[begin]++;
-	}
 }
 
 /* Columns that are stored, one behind the other, and nulls: to the first row from `at` on. */

@@ -18,7 +18,6 @@ mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
 /* table_marks.c: mark rows of a build that are matched; then read those that are wanted, as many tasks as are planned. */
 bool		mgpu_table_make_marks(mgpu_run *run);
 void		mgpu_table_free_marks(mgpu_run *run);
-void		mgpu_table_mark_row(mgpu_run *run, int64_t row);
 uint64_t	mgpu_table_marks_tasks(const mgpu_run *run);
 bool		mgpu_table_plan_marks(mgpu_run *run);
 void		mgpu_table_add_marked(void *context, uint64_t task, int worker_number);
@@ -30,10 +29,11 @@ void		mgpu_table_add_marked(void *context, uint64_t task, int worker_number);
 bool		mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows);
 bool		mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept);
 void		mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on);
-mgpu_table_rows mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker);
+void		mgpu_table_forget_kept(mgpu_run *run);	/* rows in memory, once all are in the file */
+
+/* table_list.c.  A new batch behind the others; NULL: out of memory. */
 mgpu_table_batch *mgpu_table_add_batch(mgpu_run *run);
 void		mgpu_table_join_batches(mgpu_run *run);
-void		mgpu_table_forget_kept(mgpu_run *run);	/* rows in memory, once all are in the file */
 
 /* table_turns.c.  Begin from task 0.  Add the worker's rows, and after the last of its task let others add.  false: they are to be kept. */
 void		mgpu_table_begin_turns(mgpu_run *run);
@@ -64,5 +64,16 @@ void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_
 bool		mgpu_table_make_saved(mgpu_run *run, mgpu_table_worker *worker);
 bool		mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 bool		mgpu_table_take_marked(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
+
+/* The rows that a worker has at hand. */
+static inline mgpu_table_rows
+mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker)
+{
+	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
+
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+		rows.codes[i] = worker->codes[i];
+	return rows;
+}
 
 #endif							/* MGPU_TABLE_READ_H */

@@ -8,39 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct
-{
-	uint32_t	failure;
-	mgpu_status status;
-	const char *message;
-}			failures[] = {
-	{MGPU_TABLE_NO_MEMORY, MGPU_HOST_MEMORY, "out of memory for rows or groups of a table"},
-	{MGPU_TABLE_DAMAGED, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read"},
-	{MGPU_TABLE_FAULT, MGPU_UNSUPPORTED, "a value is beyond what programs compute"},
-	{MGPU_TABLE_ODD, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs"},
-	{MGPU_TABLE_OVERFLOW, MGPU_UNSUPPORTED, "a sum overflows"},
-	{MGPU_TABLE_TOO_MANY, MGPU_UNSUPPORTED, "there are too many rows"},
-	{MGPU_TABLE_OVER_LIMIT, MGPU_HOST_MEMORY, "rows and groups take more memory than they may have"},
-	{MGPU_TABLE_TEXTS, MGPU_UNSUPPORTED, "texts take more memory than they may have"},
-	{MGPU_TABLE_FILE, MGPU_HOST_MEMORY, "a temporary file of rows cannot be written or read"},
-};
-
-/* Why a run ends here, or MGPU_OK. */
-mgpu_status
-mgpu_table_status(const mgpu_run *run, mgpu_error *err)
-{
-	uint32_t	found = atomic_load(&run->failures);
-
-	if (atomic_load(&run->cancelled))
-		return mgpu_fail(err, MGPU_CANCELLED, "the run was cancelled");
-	for (size_t i = 0; found != 0 && i < sizeof(failures) / sizeof(failures[0]); i++)
-	{
-		if ((found & failures[i].failure) != 0)
-			return mgpu_fail(err, failures[i].status, "%s", failures[i].message);
-	}
-	return MGPU_OK;
-}
-
 /* ---- what ends a stage */
 
 static void
@@ -120,6 +87,22 @@ begin_adding(mgpu_run *run, mgpu_error *err)
 	return MGPU_OK;
 }
 
+static void
+begin_answer(mgpu_run *run)
+{
+	run->stage = MGPU_TABLE_ANSWERING;
+	mgpu_table_make_result(run);
+}
+
+/* Of rows that come back.  false: out of memory. */
+static bool
+plan_rows(mgpu_run *run)
+{
+	if (run->way == MGPU_TABLE_PASS)
+		return mgpu_table_plan_pass(run);
+	return mgpu_table_plan_order(run) && (!run->order.has_parts || mgpu_table_plan_samples(run));
+}
+
 static mgpu_status
 end_reading(mgpu_run *run, mgpu_error *err)
 {
@@ -139,10 +122,10 @@ end_reading(mgpu_run *run, mgpu_error *err)
 		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, (uint64_t) run->num_workers);
 	else if (num_rows > MGPU_MAX_ITEMS)
 		mgpu_table_fail(run, MGPU_TABLE_TOO_MANY);
-	else if (!(run->way == MGPU_TABLE_PASS ? mgpu_table_plan_pass(run) : mgpu_table_plan_order(run)))
+	else if (!plan_rows(run))
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 	else if (run->way == MGPU_TABLE_PASS)
-		run->stage = MGPU_TABLE_ANSWERING;
+		begin_answer(run);
 	else if (run->order.has_parts)
 		begin_phase(run, MGPU_TABLE_SAMPLING, mgpu_table_take_samples, run->order.num_batches);
 	else
@@ -177,8 +160,7 @@ begin_order_part(mgpu_run *run, mgpu_error *err)
 	}
 	if (!is_whole || !mgpu_table_join_ordered(run))
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for rows in order");
-	run->stage = MGPU_TABLE_ANSWERING;
-	mgpu_table_make_result(run);
+	begin_answer(run);
 	return MGPU_OK;
 }
 
@@ -191,8 +173,7 @@ end_selecting(mgpu_run *run)
 		begin_phase(run, MGPU_TABLE_STORING, mgpu_table_write_ordered, mgpu_table_plan_ordered(run));
 		return;
 	}
-	run->stage = MGPU_TABLE_ANSWERING;
-	mgpu_table_make_result(run);
+	begin_answer(run);
 }
 
 static mgpu_status
