@@ -1,13 +1,39 @@
 /*
  * device_answer.c
- *		The answer of a device query: groups, some at hand, from memory or from temporary files.
+ *		Device queries, and their answer: groups, some at hand, from memory or from temporary files.
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "core/sizes.h"
 #include "exec/device_query.h"
+
+device_query *
+device_query_create(MemoryContext parent, const device_question *question, double num_read)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
+	device_query *query = MemoryContextAllocZero(context, sizeof(device_query));
+
+	query->context = context;
+	query->job.spec = &query->request.spec;
+	query->request.function = question->node;
+	query->request.expected_rows = (uint64) Min(num_read, (double) MGPU_MAX_ITEMS);
+	query->request.most_bytes = question->most_bytes > 0 ? question->most_bytes : get_hash_memory_limit();
+	query->request.group_bytes = question->group_bytes;
+	return query;
+}
+
+void
+device_query_forget(device_query *query)
+{
+	run_group_forget(&query->request);
+	MemoryContextDelete(query->context);
+}
+
+/* ---- the answer */
 
 static Size
 record_bytes(const device_query *query)

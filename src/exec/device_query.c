@@ -17,21 +17,6 @@
 
 /* ---- the question */
 
-device_query *
-device_query_create(MemoryContext parent, const device_question *question, double num_read)
-{
-	MemoryContext context = AllocSetContextCreate(parent, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
-	device_query *query = MemoryContextAllocZero(context, sizeof(device_query));
-
-	query->context = context;
-	query->job.spec = &query->request.spec;
-	query->request.function = question->node;
-	query->request.expected_rows = (uint64) Min(num_read, (double) MGPU_MAX_ITEMS);
-	query->request.most_bytes = question->most_bytes > 0 ? question->most_bytes : get_hash_memory_limit();
-	query->request.group_bytes = question->group_bytes;
-	return query;
-}
-
 /* Make the job of one reader.  Returns NULL, or why there is none. */
 static const char *
 make_job(const device_query *query, table_job *job, int reader, table_question *question)
@@ -339,9 +324,3 @@ device_query_run(MemoryContext parent, const device_question *question)
 	return NULL;
 }
 
-void
-device_query_forget(device_query *query)
-{
-	run_group_forget(&query->request);
-	MemoryContextDelete(query->context);
-}

@@ -64,7 +64,7 @@ extern device_query *device_query_run(MemoryContext parent, const device_questio
 
 /* ---- parts of that */
 
-/* A query without a job. */
+/* A query without a job (device_answer.c). */
 extern device_query *device_query_create(MemoryContext parent, const device_question *question, double num_read);
 
 /* The same of rows that come from windows (device_below.c). */
