@@ -277,6 +277,17 @@ mgpu_table_goes_on(const mgpu_run *run)
 		!atomic_load_explicit(&run->cancelled, memory_order_relaxed);
 }
 
+/* The rows that a worker has at hand. */
+static inline mgpu_table_rows
+mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker)
+{
+	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
+
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+		rows.codes[i] = worker->codes[i];
+	return rows;
+}
+
 /* table_status.c.  Why the run ends here, or MGPU_OK. */
 mgpu_status mgpu_table_status(const mgpu_run *run, mgpu_error *err);
 

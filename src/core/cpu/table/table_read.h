@@ -65,15 +65,4 @@ bool		mgpu_table_make_saved(mgpu_run *run, mgpu_table_worker *worker);
 bool		mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 bool		mgpu_table_take_marked(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
 
-/* The rows that a worker has at hand. */
-static inline mgpu_table_rows
-mgpu_table_rows_of(const mgpu_run *run, const mgpu_table_worker *worker)
-{
-	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
-
-	for (uint32_t i = 0; i < run->spec.num_columns; i++)
-		rows.codes[i] = worker->codes[i];
-	return rows;
-}
-
 #endif							/* MGPU_TABLE_READ_H */
