@@ -335,26 +335,6 @@ bool		mgpu_table_are_grouped(const mgpu_run *run);
 void		mgpu_table_end_part(mgpu_table_part *part);	/* frees what it has worked with ... */
 void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
 
-/* Some rows of a part whose groups are known. */
-typedef struct mgpu_table_vector
-{
-	mgpu_table_rows rows;
-	const uint32_t *numbers;	/* of their groups; NULL: all are of the first */
-} mgpu_table_vector;
-
-typedef bool (*mgpu_table_vector_function) (mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector, mgpu_table_worker *worker);
-
-/* table_pass.c.  Go through the rows of a part once more: of the next batch each vector, with these columns.  false: out of memory. */
-void		mgpu_table_begin_pass(const mgpu_run *run, mgpu_table_part *part);
-bool		mgpu_table_each_vector(mgpu_run *run, uint32_t number, mgpu_table_worker *worker, uint32_t columns,
-								   mgpu_table_vector_function function);
-
-static inline uint32_t
-mgpu_table_group_of(const mgpu_table_vector *vector, uint32_t row)
-{
-	return vector->numbers == NULL ? 0 : vector->numbers[row];
-}
-
 /* table_sorts.c.  One more step of a part whose rows are grouped; false: out of memory. */
 bool		mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part);
 void		mgpu_table_end_values(mgpu_table_part *part);

@@ -2,7 +2,7 @@
  * table_buckets.c
  *		Passes over the rows of a part whose values are sorted by ranges (table_ranges.c): values are counted, or moved.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 /* Some rows' values of the part's sort. */
 typedef struct row_values

@@ -8,7 +8,7 @@
  * Where values are more than may be in memory, those with the greater half of all hashes are forgotten, again and again.  Once all rows are read, they are read anew for
  * what was forgotten.  To cut all rows by their values was rejected: groups may count several values, and most have few that differ.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <stdlib.h>
 #include <string.h>

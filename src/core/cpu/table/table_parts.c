@@ -6,7 +6,7 @@
  * were kept are grouped behind them, in the order of batches, which is that of the table.  A task works on
  * one part after the other, and ends after some rows: a part of millions, as of one group, takes several.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * table_pass.c
  *		Passes over the rows of a part whose groups are known, a vector at a time.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 void
 mgpu_table_begin_pass(const mgpu_run *run, mgpu_table_part *part)

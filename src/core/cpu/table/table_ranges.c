@@ -10,7 +10,7 @@
  * Rows stay in the order in which they came.  To cut them by ranges as they come was rejected: the bounds would have to be known then, and
  * many tables are in the order of a column.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * sorted there by itself.  If percentiles alone are asked for, only the values near them are: those with the same highest bits.
  * A large group is sorted by all threads together, once all parts are grouped: by a run of mgpu_cpu_executor.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
