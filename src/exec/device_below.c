@@ -95,7 +95,7 @@ device_query_run_below(MemoryContext parent, const device_question *question)
 	done = prepare(&below);
 	if (question->outputs)
 		MemoryContextSwitchTo(question->outputs);
-	done = done && send_rows(&below);
+	done = done && send_rows(&below) && (question->tells == NULL || question->tells(below.query));
 	MemoryContextSwitchTo(below.query->context);
 	if (below.query->request.is_beyond)
 		table_job_remember(below.query->number);

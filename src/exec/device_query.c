@@ -311,6 +311,8 @@ device_query_run(MemoryContext parent, const device_question *question)
 		MemoryContextSwitchTo(question->outputs);
 	if (why_not == NULL)
 		why_not = send_pages(query, question, readers);
+	if (why_not == NULL && question->tells && !question->tells(query))
+		why_not = "numerics that are equal show different digits";
 	remember(query, why_not);
 	join_builds_forget(&query->builds);
 	if (why_not && query->builds.is_read)

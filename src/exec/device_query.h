@@ -18,6 +18,7 @@ struct ExplainState;
 typedef bool (*device_accepts_fn) (void *context, const table_job *job);
 
 struct rows_below;
+struct device_query;
 
 /* What a node wants. */
 typedef struct device_question
@@ -31,6 +32,7 @@ typedef struct device_question
 	Size		group_bytes;	/* that the node takes for each group beside the answer */
 	Size		most_bytes;		/* that its answer may have in memory; 0: work_mem times hash_mem_multiplier */
 	MemoryContext outputs;		/* where outputs that fit in memory go; NULL: with the query */
+	bool		(*tells) (const struct device_query *query);	/* whether the answer says all that is asked; NULL: it does */
 	device_accepts_fn accepts;	/* NULL: all are wanted */
 	void	   *accepts_context;
 } device_question;

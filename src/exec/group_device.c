@@ -15,6 +15,9 @@
 #include "exec/late_rows.h"
 #include "exec/reduced_numeric.h"
 
+/* Groups that are looked at between looks at interrupts. */
+#define GROUPS_AT_A_TIME 1024
+
 /* ---- counts and sums */
 
 /* words: of a record. */
@@ -52,6 +55,28 @@ reals_of(const mgpu_group_column *of, const uint64 *words)
 	return (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]), DatumGetFloat4((Datum) words[3])};
 }
 
+static int64
+digits_of(int64 tied)
+{
+	return tied & (CELLS_DIGITS - 1);
+}
+
+/* Of a numeric with a scale, or that shows digits of its own. */
+static int128
+extreme_of(const value_cells *cells, int64 number)
+{
+	if (cells->form != CELLS_TIED)
+		return reduced_numeric_extreme(number, cells->scale, cells->scale);
+	return reduced_numeric_extreme((number - digits_of(number)) / CELLS_DIGITS, cells->scale, (int) digits_of(number));
+}
+
+static void
+take_extremes(const value_cells *cells, reduced_integers integers, reduced_state *state)
+{
+	state->numeric_extremes.min = extreme_of(cells, integers.min);
+	state->numeric_extremes.max = extreme_of(cells, integers.max);
+}
+
 /* Of a number in units of 10^-scale, and its square. */
 static void
 take_number(const reduced_column *reduced, const uint64 *record, const uint32 *places, reduced_state *state)
@@ -68,7 +93,7 @@ take_number(const reduced_column *reduced, const uint64 *record, const uint32 *p
 	else if (reduced->values.kind == REDUCED_NUMERIC_SUM)
 		reduced_numeric_take_sum(&reduced->values, integers.sum, cells->scale, shown, state);
 	else
-		reduced_numeric_take_extremes(integers.min, integers.max, cells->scale, state);
+		take_extremes(cells, integers, state);
 }
 
 /* Of the words of its parts. */
@@ -253,6 +278,45 @@ find_fractions(void *state, int output, double *fractions, int most)
 	return group_sorted_fractions(((const group_state *) state)->outputs[output].aggregate, fractions, most);
 }
 
+/* Whether values that are an extreme show different digits: the last one's are returned, and nobody knows here which that is. */
+static bool
+is_tied(const table_output *output, const uint64 *record, const uint32 *places)
+{
+	reduced_integers more = integers_of(&record[places[output->column]]);
+	reduced_integers fewer = integers_of(&record[places[output->column + 1]]);
+
+	if (record[places[output->column]] == 0)
+		return false;
+	return output->is_greatest ? digits_of(more.max) != digits_of(-fewer.max) : digits_of(more.min) != digits_of(-fewer.min);
+}
+
+/* Whether no group's extreme is tied. */
+static bool
+tells_extremes(const device_query *query)
+{
+	uint64		num_groups = query->request.result.num_groups;
+	Size		record_bytes = query->request.record.num_words * sizeof(uint64);
+	char	   *buffer = palloc(GROUPS_AT_A_TIME * record_bytes);
+	bool		tells = true;
+
+	for (int i = 0; i < query->job.num_outputs; i++)
+	{
+		const table_output *output = &query->job.outputs[i];
+
+		for (uint64 first = 0; output->cells.form == CELLS_TIED && first < num_groups && tells; first += GROUPS_AT_A_TIME)
+		{
+			uint64		count = Min(num_groups - first, GROUPS_AT_A_TIME);
+			const uint64 *records = device_query_read(query, first, count, buffer);
+
+			CHECK_FOR_INTERRUPTS();
+			for (uint64 group = 0; group < count && tells; group++)
+				tells = !is_tied(output, records + group * query->request.record.num_words, query->request.record.reductions);
+		}
+	}
+	pfree(buffer);
+	return tells;
+}
+
 bool
 group_device_run(group_state *state, uint64 expected_rows)
 {
@@ -266,12 +330,15 @@ group_device_run(group_state *state, uint64 expected_rows)
 			.fractions = find_fractions,
 			.context = state
 		},
+		.tells = tells_extremes,
 		.expected_rows = expected_rows,
 		.expected_results = state->node.css.ss.ps.plan->plan_rows,
 		.group_bytes = rows_bytes_of_one(state->node.rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
 	};
 
 	state->device = group_sets_merge(state);
+	if (state->device && !tells_extremes(state->device))
+		group_device_forget(state);
 	state->node.is_merged = state->device != NULL;
 	if (state->device == NULL && state->node.source)
 		state->device = device_query_run(state->node.css.ss.ps.state->es_query_cxt, &question);

@@ -335,11 +335,10 @@ reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, in
 	add_odd_number(values->context, DirectFunctionCall2(numeric_mul, make_numeric(sum, 0, 0), unit), &state->numeric_sum);
 }
 
-void
-reduced_numeric_take_extremes(int64 min, int64 max, int scale, reduced_state *state)
+int128
+reduced_numeric_extreme(int64 number, int scale, int shown)
 {
-	state->numeric_extremes.min = min * units_of(scale) * SCALES + scale;
-	state->numeric_extremes.max = max * units_of(scale) * SCALES + scale;
+	return number * units_of(scale) * SCALES + shown;
 }
 
 /* ---- results */

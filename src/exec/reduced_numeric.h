@@ -15,9 +15,9 @@ extern void reduced_numeric_add_each(const reduced_values *values, const chunk *
 /* What an aggregate of those kinds returns for a state with values, in the current context. */
 extern Datum reduced_numeric_result(reduction what, const reduced_state *state);
 
-/* States of sums and extremes that were computed as integers, of a scale.  shown: the largest display scale. */
+/* States of sums, and extremes, that were computed as integers, of a scale.  shown: the largest display scale, or the extreme's. */
 extern void reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, int shown, reduced_state *state);
-extern void reduced_numeric_take_extremes(int64 min, int64 max, int scale, reduced_state *state);
+extern int128 reduced_numeric_extreme(int64 number, int scale, int shown);
 
 /*
  * Call a function of PostgreSQL's aggregates of numeric with a state, or NULL, and a value.  Returns the new state.  Such functions ask their caller for

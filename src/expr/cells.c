@@ -56,6 +56,20 @@ find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_v
 	return add_op(program, code, type, number, 1, &from);
 }
 
+/* A sum or difference, unless it is there. */
+static expr_value
+find_sum(expr_program *program, uint16 code, expr_value a, expr_value b)
+{
+	for (int i = 0; i < program->num_ops; i++)
+	{
+		const mgpu_program_op *op = &program->ops[i];
+
+		if (op->code == code && op->width == a.type.width && op->from[0] == a.reg && op->from[1] == b.reg)
+			return (expr_value) {op->to, a.type};
+	}
+	return add_op(program, code, a.type, 0, 2, (expr_value[]) {a, b});
+}
+
 static int
 add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 {
@@ -183,6 +197,27 @@ expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells)
 	*cells = (value_cells) {.form = CELLS_INTERVAL,.num_cells = lengthof(parts),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = program->num_outputs};
 	for (size_t i = 0; i < lengthof(parts); i++)
 		(void) expr_program_add_output(program, parts[i]);
+	return true;
+}
+
+bool
+expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells)
+{
+	expr_type	type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	expr_value	value;
+	expr_value	digits;
+	expr_value	more;
+	expr_value	fewer;
+
+	if (!compile_expr(program, expr, &value) || value.type.lane != MGPU_LANE_SHOWN)
+		return false;
+	*cells = (value_cells) {.form = CELLS_TIED,.num_cells = 2,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.scale = value.type.scale,.first = program->num_outputs};
+	value.type = type;
+	digits = find_op(program, MGPU_RUN_SHOWN_DIGITS, type, 0, value);
+	more = find_sum(program, MGPU_RUN_ADD_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, CELLS_DIGITS, value), digits);
+	fewer = find_sum(program, MGPU_RUN_SUBTRACT_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, 2 * CELLS_DIGITS, value), more);
+	(void) expr_program_add_output(program, more);
+	(void) expr_program_add_output(program, fewer);
 	return true;
 }
 

@@ -16,7 +16,8 @@ typedef enum cell_form
 {
 	CELLS_NUMBER,				/* a type that is passed by value */
 	CELLS_NUMERIC,
-	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
+	CELLS_SHOWN,				/* the first orders values: equal ones may show different digits */
+	CELLS_TIED,					/* such a numeric, with its digits: see expr_program_add_tied */
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
 	CELLS_LONG,					/* so too, a text of the table: threads give it the number */
@@ -53,6 +54,14 @@ extern bool expr_program_add_name(expr_program *program, Expr *expr, int num_wor
 
 /* What numbers long texts of the table; NULL: there are none. */
 extern text_names *expr_program_names(const expr_program *program);
+
+/*
+ * What tells the extremes of numerics that show digits of their own, and whether all that are as great show the same: CELLS_DIGITS times the number, with
+ * its digits added, and with these taken off.  false: it is none.
+ */
+#define CELLS_DIGITS 16
+
+extern bool expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells);
 
 /* The parts of an interval become outputs: months, days, microseconds.  false: it has none. */
 extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells);

@@ -126,6 +126,12 @@ table_job_interval(table_job *job, Expr *expr, value_cells *cells)
 	return expr_program_add_interval(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
 }
 
+int
+table_job_tied(table_job *job, Expr *expr, value_cells *cells)
+{
+	return expr_program_add_tied(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
+}
+
 table_value *
 table_job_value(table_job *job, const table_question *question, int number)
 {

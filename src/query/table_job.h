@@ -75,7 +75,7 @@ typedef struct table_output
 	int			percentile;		/* the first of that sort, or -1 */
 	int			num_percentiles;
 	int			behind;			/* of a first value: the cells of the order in front of it */
-	bool		is_greatest;	/* it has the greatest of them, else the least */
+	bool		is_greatest;	/* it, or the greatest of numerics, has the greatest, else the least */
 	value_cells cells;
 } table_output;
 
@@ -221,6 +221,7 @@ extern bool table_job_is_row(const Expr *expr);
 
 /* The same of an interval's parts. */
 extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);
+extern int	table_job_tied(table_job *job, Expr *expr, value_cells *cells);
 
 /* Words for texts of an expression, or digits behind the point of numerics that show their own; 0: they are too long. */
 extern int	table_job_words(const table_question *question, const Expr *expr);

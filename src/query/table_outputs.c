@@ -41,7 +41,29 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 		return true;
 	if (kind == REDUCED_NUMERIC_SUM || kind == REDUCED_SQUARES)
 		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN || (kind == REDUCED_SQUARES && cells->form == CELLS_NUMBER);
-	return cells->form == (kind == REDUCED_NUMERIC_EXTREMES ? CELLS_NUMERIC : CELLS_NUMBER);
+	if (kind == REDUCED_NUMERIC_EXTREMES)
+		return cells->form == CELLS_NUMERIC || cells->form == CELLS_TIED;
+	return cells->form == CELLS_NUMBER;
+}
+
+/* The first column of what a reduction is computed of, or -1. */
+static int
+reduced_column(table_job *job, const table_question *question, reduced_kind kind, Expr *argument, value_cells *cells)
+{
+	int			column = -1;
+
+	if (kind == REDUCED_INTERVAL)
+		return table_job_interval(job, argument, cells);
+	if (kind == REDUCED_NUMERIC_EXTREMES)
+		column = table_job_tied(job, argument, cells);
+	return column >= 0 ? column : table_job_cells(job, question, argument, cells);
+}
+
+/* Columns of an output that are reduced: digits that are shown count as a value of their own, and so do parts of intervals. */
+static int
+num_reduced(const value_cells *cells)
+{
+	return cells->form == CELLS_SHOWN || cells->form == CELLS_TIED || cells->form == CELLS_INTERVAL ? cells->num_cells : 1;
 }
 
 /* Whether a column is the first of pairs, which are reduced in another way. */
@@ -74,15 +96,15 @@ take_reduction(table_job *job, const table_question *question, const known_reduc
 {
 	mgpu_reduction reduction;
 
-	output->column = known->kind == REDUCED_INTERVAL ? table_job_interval(job, argument, &output->cells) : table_job_cells(job, question, argument, &output->cells);
+	output->column = reduced_column(job, question, known->kind, argument, &output->cells);
 	if (output->column < 0 || !reduction_of(known->kind, &output->cells, &reduction) || is_half(job->spec, output->column))
 		return false;
+	output->is_greatest = known->reduction == REDUCE_MAX_OF_NUMERIC;
 	if (known->kind == REDUCED_SQUARES && !take_squares(job, question, argument, output))
 		return false;
 	if (reduction_is_float_extreme(known->reduction))
 		reduction = MGPU_REDUCE_INTEGER;
-	/* digits that are shown count as a value of their own, and so do parts of intervals */
-	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN || output->cells.form == CELLS_INTERVAL ? output->cells.num_cells : 1); i++)
+	for (int i = output->column; i < output->column + num_reduced(&output->cells); i++)
 	{
 		job->spec->columns[i].reduction = Max(job->spec->columns[i].reduction, (uint32) reduction);
 		job->spec->columns[i].is_shown |= known->kind == REDUCED_REAL || known->kind == REDUCED_SPREAD;
