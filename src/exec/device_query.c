@@ -37,7 +37,7 @@ are_alike(const device_query *query, List *readers, table_question *question)
 		table_job	job = {.spec = spec};
 
 		if (!alike || make_job(query, &job, i, question) != NULL ||
-			!table_job_fill(&job, heap_reader_context(list_nth(readers, i))) || memcmp(spec, query->job.spec, sizeof(mgpu_group_spec)) != 0)
+			!table_job_fill(&job, heap_reader_context(list_nth(readers, i))) || memcmp((const void *) spec, (const void *) query->job.spec, sizeof(mgpu_group_spec)) != 0)
 			return false;
 	}
 	return alike;

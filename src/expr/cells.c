@@ -42,34 +42,6 @@ describe_number(value_cells *cells, const expr_type *type, Oid type_id)
 		type->width == 1 || type_id == OIDOID || type_is_enum(type_id) ? MGPU_KEY_UNSIGNED : MGPU_KEY_SIGNED;
 }
 
-/* An operation on one register, unless it is there. */
-static expr_value
-find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_value from)
-{
-	for (int i = 0; i < program->num_ops; i++)
-	{
-		const mgpu_program_op *op = &program->ops[i];
-
-		if (op->code == code && op->width == type.width && op->number == number && op->from[0] == from.reg)
-			return (expr_value) {op->to, type};
-	}
-	return add_op(program, code, type, number, 1, &from);
-}
-
-/* A sum or difference, unless it is there. */
-static expr_value
-find_sum(expr_program *program, uint16 code, expr_value a, expr_value b)
-{
-	for (int i = 0; i < program->num_ops; i++)
-	{
-		const mgpu_program_op *op = &program->ops[i];
-
-		if (op->code == code && op->width == a.type.width && op->from[0] == a.reg && op->from[1] == b.reg)
-			return (expr_value) {op->to, a.type};
-	}
-	return add_op(program, code, a.type, 0, 2, (expr_value[]) {a, b});
-}
-
 static int
 add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 {
@@ -184,51 +156,6 @@ expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_c
 		cells->num_cells = is_uuid ? UUID_LEN / (int) sizeof(uint64) : num_words;
 		cells->first = add_words(program, value, is_uuid ? MGPU_RUN_WORD_FIXED : MGPU_RUN_WORD, cells->num_cells);
 	}
-	return true;
-}
-
-bool
-expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells)
-{
-	expr_value	parts[3];
-
-	if (!compile_interval_parts(program, expr, &parts[0], &parts[1], &parts[2]))
-		return false;
-	*cells = (value_cells) {.form = CELLS_INTERVAL,.num_cells = lengthof(parts),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = program->num_outputs};
-	for (size_t i = 0; i < lengthof(parts); i++)
-		(void) expr_program_add_output(program, parts[i]);
-	return true;
-}
-
-bool
-expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells)
-{
-	expr_type	type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
-	expr_value	value;
-	expr_value	digits;
-	expr_value	more;
-	expr_value	fewer;
-
-	if (!compile_expr(program, expr, &value) || value.type.lane != MGPU_LANE_SHOWN)
-		return false;
-	*cells = (value_cells) {.form = CELLS_TIED,.num_cells = 2,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.scale = value.type.scale,.first = program->num_outputs};
-	value.type = type;
-	digits = find_op(program, MGPU_RUN_SHOWN_DIGITS, type, 0, value);
-	more = find_sum(program, MGPU_RUN_ADD_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, CELLS_DIGITS, value), digits);
-	fewer = find_sum(program, MGPU_RUN_SUBTRACT_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, 2 * CELLS_DIGITS, value), more);
-	(void) expr_program_add_output(program, more);
-	(void) expr_program_add_output(program, fewer);
-	return true;
-}
-
-bool
-expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells)
-{
-	expr_value	value;
-
-	if (!compile_between(program, expr, &value))
-		return false;
-	*cells = (value_cells) {.form = CELLS_BETWEEN,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = expr_program_add_output(program, value)};
 	return true;
 }
 

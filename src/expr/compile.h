@@ -188,6 +188,10 @@ extern int	add_register(expr_program *program, mgpu_lane lane);
 /* Add an operation with a result of a type. */
 extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
 
+/* An operation on one register, or a sum or difference of two, unless it is there. */
+extern expr_value find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_value from);
+extern expr_value find_sum(expr_program *program, uint16 code, expr_value a, expr_value b);
+
 /* An operation that makes texts.  false: there are too many. */
 extern bool add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value);
 
