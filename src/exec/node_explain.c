@@ -99,7 +99,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	else if (node->below && (es->analyze ? node->below->ran : node->below->windows->node.query->as_columns))
 		ExplainPropertyText("Input", "windows as columns", es);
 	else if (node->source)
-		row_source_explain(node->source, ancestors, es);
+		row_source_explain(node->source, node->query->by_job, ancestors, es);
 	if (es->analyze)
 		explain_run(node, es);
 }

@@ -122,6 +122,7 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
 	});
 
+	query->by_job = child == rows && task->executor != TABLE_BY_NOBODY;
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
 	/* an MgpuScan has what they take */

@@ -82,6 +82,8 @@ typedef struct query
 	List	   *order_collations;
 	List	   *order_nulls_first;	/* not of MgpuWindow */
 
+	int			by_job;			/* bool: a table job is expected to have the answer, for EXPLAIN */
+
 	/* MgpuGroup, and MgpuRows, which has the last one alone */
 	int			method;			/* group_method */
 	List	   *uses;			/* of each output a list of columns: its own, or for an Aggref that of its filter, then those of

@@ -162,6 +162,7 @@ offered_path(scan_offer *offer)
 	offer->why_not = "no job reads these rows";
 	if (executor == TABLE_BY_NOBODY)
 		return NULL;
+	query->by_job = true;
 	path = make_path(offer, rows, query, executor);
 	offer->why_not = path->total_cost < least_cost(offer->rel) ? NULL : is_slower;
 	return offer->why_not ? NULL : path;

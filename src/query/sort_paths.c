@@ -160,6 +160,7 @@ sort_make_path(const top_task *task, const SortPath *sort, PathTarget *target, c
 	child = job_rows(task->root, sort->subpath, &wish, &executor);
 	task->query->kind = QUERY_SORT;
 	task->query->fits = rows_fit(task, child->rows, executor);
+	task->query->by_job = executor != TABLE_BY_NOBODY;
 	path = custom_plan_path(&(node_path) {
 		.query = task->query,
 		.entries = task->columns,

@@ -140,6 +140,7 @@ make_path(top_offer *offer)
 		.goes_back = offer->pathkeys != NIL
 	});
 
+	task->query->by_job = offer->executor != TABLE_BY_NOBODY;
 	cost_path(offer, &path->path, child);
 	return path;
 }

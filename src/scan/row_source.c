@@ -325,9 +325,9 @@ explain_no_gpu(const row_source *source, ExplainState *es)
 }
 
 void
-row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es)
+row_source_explain(const row_source *source, bool by_job, List *ancestors, struct ExplainState *es)
 {
-	bool		reads_pages = source->readers && (source->joins == NIL || source->ran_job);
+	bool		reads_pages = source->readers && (source->joins == NIL || (es->analyze ? source->ran_job : by_job));
 
 	ExplainPropertyText("Input", reads_pages ? "pages as columns" : "rows", es);
 	/* partitions have programs of their own, alike but for columns' numbers; a job's takes their place */

@@ -82,8 +82,8 @@ extern void row_source_instrument(const row_source *source, bool begins, uint64 
 /* Keep for EXPLAIN whether a job has read the pages, and why no GPU has; NULL: nothing is said of that. */
 extern void row_source_tell(row_source *source, bool ran_job, const char *why_not);
 
-/* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
-extern void row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es);
+/* Say in EXPLAIN how rows are read, or are expected to be: by a job; and in EXPLAIN ANALYZE what this process has read since the last rescan. */
+extern void row_source_explain(const row_source *source, bool by_job, List *ancestors, struct ExplainState *es);
 extern void row_source_explain_pages(const row_source *source, struct ExplainState *es);
 
 #endif							/* MGPU_SCAN_ROW_SOURCE_H */
