@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/program_numbers.h"
 #include "core/program_regex.h"
 
 #ifdef __cplusplus
@@ -91,6 +92,9 @@ enum
 	OP(SHOW_SUM, show_sum, "scale", "ninn") /* the first, with the sum of the others'; more than rows can store are a fault */ \
 	OP(SHOWN_DIGITS, shown_digits, "scale", "in") /* the display scale, as an integer */ \
 	OP(DIVIDE_SHOWN, divide_shown, "/", "nn") /* by a constant; number: an mgpu_quotient; one that is not exact in the digits that it shows is a fault */ \
+	/* of numerics of one scale, of which the first shows the digits of both; number: places of base 10,000 that the scale is */ \
+	OP(QUOTIENT, quotient, "/", "nni") /* MGPU_QUOTIENT_DIGITS behind the point, cut off; it shows the digits of the whole */ \
+	OP(QUOTIENT_REST, quotient_rest, "/", "inii") /* what is behind it: MGPU_REST_DIGITS, rounded; of the quotient and the same two */ \
 	/* floats */ \
 	OP(ADD_REAL, add_real, "+", "rrr") \
 	OP(SUBTRACT_REAL, subtract_real, "-", "rrr") \
@@ -279,20 +283,6 @@ typedef struct mgpu_case_map
 	uint16_t	num_changes;
 	mgpu_case_change changes[];	/* in order */
 } mgpu_case_map;
-
-/*
- * A quotient by a constant: a product by a factor.  The least dividends show most_shown digits, those from a 10,000th of step on four less, those from step on
- * four less again, and so with each 10,000 times.  0 shows as many as 1.
- */
-typedef struct mgpu_quotient
-{
-	int64_t		factor;
-	int64_t		scale;			/* of the product: digits that it has to show */
-	int64_t		one;			/* 1 in the dividend's scale */
-	int64_t		step;			/* above 0 */
-	int64_t		most_shown;
-	int64_t		least_shown;	/* the constant's own digits */
-} mgpu_quotient;
 
 typedef enum mgpu_time_unit
 {

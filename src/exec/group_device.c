@@ -77,16 +77,18 @@ take_extremes(const value_cells *cells, reduced_integers integers, reduced_state
 	state->numeric_extremes.max = extreme_of(cells, integers.max);
 }
 
-/* Of a number in units of 10^-scale, and its square. */
+/* Of a number in units of 10^-scale, and its square; or of a quotient and its rest.  The last cell is how many digits are shown. */
 static void
 take_number(const reduced_column *reduced, const uint64 *record, const uint32 *places, reduced_state *state)
 {
 	const table_output *output = &reduced->answer->job.outputs[reduced->output];
 	const value_cells *cells = &output->cells;
 	reduced_integers integers = integers_of(&record[places[output->column]]);
-	int			shown = cells->form == CELLS_SHOWN ? (int) integers_of(&record[places[output->column + 1]]).max : cells->scale;
+	int			shown = cells->num_cells > 1 ? (int) integers_of(&record[places[output->column + cells->num_cells - 1]]).max : cells->scale;
 
-	if (reduced->values.kind == REDUCED_SQUARES)
+	if (cells->form == CELLS_QUOTIENT)
+		reduced_numeric_take_quotients(&reduced->values, integers.sum, integers_of(&record[places[output->column + 1]]).sum, shown, state);
+	else if (reduced->values.kind == REDUCED_SQUARES)
 		state->squares = (reduced_squares) {
 			.sum = integers.sum,.squares = integers_of(&record[places[output->square]]).sum,.scale = cells->scale,.shown = shown
 		};

@@ -19,6 +19,7 @@
 
 #include "compat.h"
 #include "core/numeric_format.h"
+#include "core/program.h"
 #include "exec/reduced_numeric.h"
 #include "exec/reduced_rows.h"
 
@@ -333,6 +334,15 @@ reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, in
 	state->numeric_sum.sum = 0;
 	unit = make_numeric(units_of(scale), FRACTION_DIGITS, shown);
 	add_odd_number(values->context, DirectFunctionCall2(numeric_mul, make_numeric(sum, 0, 0), unit), &state->numeric_sum);
+}
+
+/* Both have fewer digits than any sum of numerics that come one by one, so PostgreSQL's functions add them. */
+void
+reduced_numeric_take_quotients(const reduced_values *values, int128 quotients, int128 rests, int shown, reduced_state *state)
+{
+	state->numeric_sum.scale = shown;
+	add_odd_number(values->context, make_numeric(quotients, MGPU_QUOTIENT_DIGITS / DIGIT_PLACES, shown), &state->numeric_sum);
+	add_odd_number(values->context, make_numeric(rests, (MGPU_QUOTIENT_DIGITS + MGPU_REST_DIGITS) / DIGIT_PLACES, shown), &state->numeric_sum);
 }
 
 int128

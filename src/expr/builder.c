@@ -56,6 +56,24 @@ add_op(expr_program *program, int code, expr_type type, int64 number, int num_fr
 	return (expr_value) {op->to, type};
 }
 
+expr_value
+find_op(expr_program *program, int code, expr_type type, int64 number, const expr_value *from)
+{
+	int			num_from = mgpu_program_num_from[code];
+
+	for (int i = 0; i < program->num_ops; i++)
+	{
+		const mgpu_program_op *op = &program->ops[i];
+		bool		is_same = op->code == code && op->width == type.width && op->number == number;
+
+		for (int n = 0; n < num_from; n++)
+			is_same &= op->from[n] == from[n].reg;
+		if (is_same)
+			return (expr_value) {op->to, type};
+	}
+	return add_op(program, code, type, number, num_from, from);
+}
+
 bool
 add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value)
 {
@@ -229,32 +247,4 @@ add_call_op(expr_program *program, const function_call *call, const expr_value *
 {
 	*value = add_op(program, call->known->code, call->type, call->known->number, list_length(call->args), args);
 	return true;
-}
-
-/* An operation on one register, unless it is there. */
-expr_value
-find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_value from)
-{
-	for (int i = 0; i < program->num_ops; i++)
-	{
-		const mgpu_program_op *op = &program->ops[i];
-
-		if (op->code == code && op->width == type.width && op->number == number && op->from[0] == from.reg)
-			return (expr_value) {op->to, type};
-	}
-	return add_op(program, code, type, number, 1, &from);
-}
-
-/* A sum or difference, unless it is there. */
-expr_value
-find_sum(expr_program *program, uint16 code, expr_value a, expr_value b)
-{
-	for (int i = 0; i < program->num_ops; i++)
-	{
-		const mgpu_program_op *op = &program->ops[i];
-
-		if (op->code == code && op->width == a.type.width && op->from[0] == a.reg && op->from[1] == b.reg)
-			return (expr_value) {op->to, a.type};
-	}
-	return add_op(program, code, a.type, 0, 2, (expr_value[]) {a, b});
 }

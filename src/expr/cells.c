@@ -49,7 +49,7 @@ add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 	expr_type	type = {MGPU_LANE_INTEGER, (uint16) num_words, false, 0};
 
 	for (int i = 0; i < num_words; i++)
-		(void) expr_program_add_output(program, find_op(program, code, type, i, from));
+		(void) expr_program_add_output(program, find_op(program, code, type, i, &from));
 	return first;
 }
 
@@ -142,7 +142,7 @@ expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_c
 		cells->scale = value.type.scale;
 		cells->num_cells = 2;
 		value.type.lane = MGPU_LANE_INTEGER;
-		(void) expr_program_add_output(program, find_op(program, MGPU_RUN_SHOWN_DIGITS, value.type, 0, value));
+		(void) expr_program_add_output(program, find_op(program, MGPU_RUN_SHOWN_DIGITS, value.type, 0, &value));
 	}
 	else if (value.type.lane != MGPU_LANE_BYTES)
 		describe_number(cells, &value.type, exprType((Node *) expr));

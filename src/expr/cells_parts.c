@@ -1,7 +1,7 @@
 /*
  * cells_parts.c
- *		Values as numbers that are added, or of which the greatest is asked, and that are no values themselves: parts of intervals, and numerics
- *		with the digits that they show.
+ *		Values as numbers that are added, or of which the greatest is asked, and that are no values themselves: parts of intervals, quotients, and
+ *		numerics with the digits that they show.
  */
 #include "postgres.h"
 
@@ -19,6 +19,21 @@ expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells)
 	*cells = (value_cells) {.form = CELLS_INTERVAL,.num_cells = lengthof(parts),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = program->num_outputs};
 	for (size_t i = 0; i < lengthof(parts); i++)
 		(void) expr_program_add_output(program, parts[i]);
+	return true;
+}
+
+bool
+expr_program_add_quotient(expr_program *program, Expr *expr, value_cells *cells)
+{
+	const expr_type integer = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	quotient_parts parts;
+
+	if (!compile_quotient_parts(program, expr, &parts))
+		return false;
+	*cells = (value_cells) {.form = CELLS_QUOTIENT,.num_cells = 3,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.first = program->num_outputs};
+	(void) expr_program_add_output(program, parts.quotient);
+	(void) expr_program_add_output(program, parts.rest);
+	(void) expr_program_add_output(program, find_op(program, MGPU_RUN_SHOWN_DIGITS, integer, 0, &parts.quotient));
 	return true;
 }
 
@@ -46,9 +61,11 @@ expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells)
 		return false;
 	*cells = (value_cells) {.form = CELLS_TIED,.num_cells = 2,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.scale = value.type.scale,.first = program->num_outputs};
 	value.type = type;
-	digits = find_op(program, MGPU_RUN_SHOWN_DIGITS, type, 0, value);
-	more = find_sum(program, MGPU_RUN_ADD_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, CELLS_DIGITS, value), digits);
-	fewer = find_sum(program, MGPU_RUN_SUBTRACT_INTEGER, find_op(program, MGPU_RUN_SCALE_UP, type, 2 * CELLS_DIGITS, value), more);
+	digits = find_op(program, MGPU_RUN_SHOWN_DIGITS, type, 0, &value);
+	more = find_op(program, MGPU_RUN_SCALE_UP, type, CELLS_DIGITS, &value);
+	more = find_op(program, MGPU_RUN_ADD_INTEGER, type, 0, (expr_value[]) {more, digits});
+	fewer = find_op(program, MGPU_RUN_SCALE_UP, type, 2 * CELLS_DIGITS, &value);
+	fewer = find_op(program, MGPU_RUN_SUBTRACT_INTEGER, type, 0, (expr_value[]) {fewer, more});
 	(void) expr_program_add_output(program, more);
 	(void) expr_program_add_output(program, fewer);
 	return true;

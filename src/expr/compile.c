@@ -89,7 +89,8 @@ compile_presence(expr_program *program, Expr *expr, expr_value *value)
 	if (is_build_var(program, expr))
 		return compile_build_presence(program, (const Var *) expr, value);
 	if (!is_attribute(expr))
-		return exprType((Node *) expr) == JSONBOID ? compile_document(program, expr, value) : compile_expr(program, expr, value);
+		return exprType((Node *) expr) == JSONBOID ? compile_document(program, expr, value) :
+			compile_expr(program, expr, value) || compile_cut_quotient(program, expr, value);
 	*value = add_load(program, MGPU_RUN_LOAD_PRESENCE, expr_boolean, ((const Var *) expr)->varattno);
 	return true;
 }

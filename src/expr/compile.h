@@ -188,9 +188,8 @@ extern int	add_register(expr_program *program, mgpu_lane lane);
 /* Add an operation with a result of a type. */
 extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
 
-/* An operation on one register, or a sum or difference of two, unless it is there. */
-extern expr_value find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_value from);
-extern expr_value find_sum(expr_program *program, uint16 code, expr_value a, expr_value b);
+/* The same, unless it is there: of operations that take registers. */
+extern expr_value find_op(expr_program *program, int code, expr_type type, int64 number, const expr_value *from);
 
 /* An operation that makes texts.  false: there are too many. */
 extern bool add_made(expr_program *program, int code, int64 number, const expr_value *from, expr_value *value);
@@ -229,6 +228,25 @@ extern bool compile_quotient(expr_program *program, const function_call *call, i
 
 /* A quotient by a constant of which 1 has few digits behind the point.  false: it is none. */
 extern bool compile_exact_quotient(expr_program *program, const function_call *call, expr_value *value);
+
+/* A constant numeric as an integer and its scale, without zeros at the end, and the digits that it shows.  false: it is none, or has too many. */
+extern bool read_short_constant(const Const *constant, int64 *number, int *scale, int *shown);
+
+/*
+ * A quotient by anything (compile_fractions.c), or what chooses between such or adds them: a numeric that shows the digits of the whole, and what is behind it in units of the
+ * last digit of both.  false: it is none.
+ */
+typedef struct quotient_parts
+{
+	expr_value	quotient;
+	expr_value	rest;
+} quotient_parts;
+
+extern bool compile_quotient_parts(expr_program *program, Expr *expr, quotient_parts *parts);
+
+/* The same, of a quotient, as a number that is rounded to fewer than so many digits, and compared with a number of so many, as the quotient would be. */
+#define CUT_QUOTIENT_DIGITS MGPU_QUOTIENT_DIGITS
+extern bool compile_cut_quotient(expr_program *program, Expr *expr, expr_value *value);
 
 /* width_bucket with constant bounds (compile_buckets.c). */
 extern bool compile_bucket(expr_program *program, const function_call *call, expr_value *value);

@@ -168,6 +168,38 @@ compile_limited(expr_program *program, const function_call *call, expr_value *va
 	return add_call_op(program, call, args, value);
 }
 
+/* Digits behind the point that matter of a function's numerics; of others than these, all. */
+static int
+digits_that_matter(const function_call *call, List *args)
+{
+	expr_type	type = {.scale = MOST_SCALE};
+
+	if (call->known->form == FORM_DIGITS)
+		return integer_constant(lsecond(args));
+	if (call->known->form == FORM_TYPMOD)
+		(void) expr_type_of(NUMERICOID, integer_constant(lsecond(args)), &type);
+	return call->known->form == FORM_WHOLE || call->known->code == MGPU_RUN_COMPARE_INTEGER ? 0 : type.scale;
+}
+
+/* The arguments, of which one may be a quotient, if its first digits say enough. */
+static bool
+compile_numerics(expr_program *program, const function_call *call, int digits, expr_value *args)
+{
+	int			num_cut = 0;
+	int			scale = 0;
+
+	for (int i = 0; i < list_length(call->args); i++)
+	{
+		if (compile_expr(program, list_nth(call->args, i), &args[i]))
+			scale = Max(scale, args[i].type.scale);
+		else if (digits >= CUT_QUOTIENT_DIGITS || !compile_cut_quotient(program, list_nth(call->args, i), &args[i]))
+			return false;
+		else
+			num_cut++;
+	}
+	return num_cut == 0 || (num_cut == 1 && scale <= CUT_QUOTIENT_DIGITS);
+}
+
 static bool
 compile_of_numerics(expr_program *program, function_call *call, expr_value *value)
 {
@@ -184,7 +216,7 @@ compile_of_numerics(expr_program *program, function_call *call, expr_value *valu
 	call->args = list_truncate(list_copy(all), num_args);
 	if (compile_quotient(program, call, call->known->form == FORM_DIGITS ? integer_constant(lsecond(all)) : call->known->form == FORM_WHOLE ? 0 : -1, value))
 		return true;
-	if (!compile_args(program, call, args))
+	if (!compile_numerics(program, call, digits_that_matter(call, all), args))
 		return false;
 	memcpy(shown, args, sizeof(shown));
 	any = forget_shown(args, num_args);

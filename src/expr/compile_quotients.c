@@ -25,9 +25,8 @@
 #define MOST_CONSTANT_DIGITS 9
 #define MOST_CONSTANT_SCALE 6
 
-/* A constant as an integer and its scale, without zeros at the end, and the digits that it shows.  false: it is none, or has too many. */
-static bool
-read_constant(const Const *constant, int64 *number, int *scale, int *shown)
+bool
+read_short_constant(const Const *constant, int64 *number, int *scale, int *shown)
 {
 	expr_constant read = {.type_id = NUMERICOID};
 
@@ -53,7 +52,7 @@ compile_dividend(expr_program *program, Expr *expr, int digits, expr_value *valu
 	int			shown;
 	int			own_scale;
 
-	if (expr_function_of(expr, &args) != F_NUMERIC_DIV || !read_constant(lsecond(args), divisor, &scale, &shown) || *divisor <= 0 ||
+	if (expr_function_of(expr, &args) != F_NUMERIC_DIV || !read_short_constant(lsecond(args), divisor, &scale, &shown) || *divisor <= 0 ||
 		!compile_expr(program, linitial(args), value))
 		return false;
 	own_scale = value->type.scale;
@@ -101,7 +100,7 @@ compile_comparison(expr_program *program, const function_call *call, expr_value 
 	int			shown;
 	bool		is_second = IsA(linitial(call->args), Const);
 
-	if (!read_constant(list_nth(call->args, !is_second), &number, &digits, &shown) ||
+	if (!read_short_constant(list_nth(call->args, !is_second), &number, &digits, &shown) ||
 		!compile_dividend(program, list_nth(call->args, is_second), digits, &args[is_second], &divisor) ||
 		__builtin_mul_overflow(number, divisor, &product) || !compile_number(program, product, &args[!is_second]))
 		return false;
@@ -158,7 +157,7 @@ compile_exact_quotient(expr_program *program, const function_call *call, expr_va
 	int			scale;
 	int			shown;
 
-	if (!read_constant(lsecond(call->args), &divisor, &scale, &shown) || divisor <= 0 || !compile_expr(program, linitial(call->args), value) ||
+	if (!read_short_constant(lsecond(call->args), &divisor, &scale, &shown) || divisor <= 0 || !compile_expr(program, linitial(call->args), value) ||
 		!find_factor(divisor, scale, value->type.scale, &quotient))
 		return false;
 	find_shown(divisor, scale, value->type.scale, &quotient);

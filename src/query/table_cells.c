@@ -121,6 +121,12 @@ table_job_names(table_job *job, const table_question *question, Expr *expr, doub
 }
 
 int
+table_job_quotient(table_job *job, Expr *expr, value_cells *cells)
+{
+	return expr_program_add_quotient(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
+}
+
+int
 table_job_interval(table_job *job, Expr *expr, value_cells *cells)
 {
 	return expr_program_add_interval(job->program, expr, cells) ? table_job_columns(job, cells) : -1;

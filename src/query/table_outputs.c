@@ -37,7 +37,7 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 	};
 
 	*reduction = reductions[kind];
-	if (kind == REDUCED_COUNT || kind == REDUCED_INTERVAL)
+	if (kind == REDUCED_COUNT || kind == REDUCED_INTERVAL || cells->form == CELLS_QUOTIENT)
 		return true;
 	if (kind == REDUCED_NUMERIC_SUM || kind == REDUCED_SQUARES)
 		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN || (kind == REDUCED_SQUARES && cells->form == CELLS_NUMBER);
@@ -56,14 +56,16 @@ reduced_column(table_job *job, const table_question *question, reduced_kind kind
 		return table_job_interval(job, argument, cells);
 	if (kind == REDUCED_NUMERIC_EXTREMES)
 		column = table_job_tied(job, argument, cells);
-	return column >= 0 ? column : table_job_cells(job, question, argument, cells);
+	if (column < 0)
+		column = table_job_cells(job, question, argument, cells);
+	return column < 0 && kind == REDUCED_NUMERIC_SUM ? table_job_quotient(job, argument, cells) : column;
 }
 
-/* Columns of an output that are reduced: digits that are shown count as a value of their own, and so do parts of intervals. */
+/* Columns of an output that are reduced: digits that are shown count as a value of their own, and so do parts. */
 static int
 num_reduced(const value_cells *cells)
 {
-	return cells->form == CELLS_SHOWN || cells->form == CELLS_TIED || cells->form == CELLS_INTERVAL ? cells->num_cells : 1;
+	return cells->form == CELLS_SHOWN || cells->form == CELLS_TIED || cells->form == CELLS_INTERVAL || cells->form == CELLS_QUOTIENT ? cells->num_cells : 1;
 }
 
 /* Whether a column is the first of pairs, which are reduced in another way. */

@@ -45,6 +45,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_load.h"
 #include "core/program/ops_logic.h"
 #include "core/program/ops_parts.h"
+#include "core/program/ops_quotients.h"
 #include "core/program/ops_reals.h"
 #include "core/program/ops_texts.h"
 #include "core/program/ops_time.h"
