@@ -184,6 +184,7 @@ enum
 	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", "ii") /* number: an mgpu_zone */ \
 	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", "ii") /* number: an mgpu_zone */ \
 	OP(INTERVAL_PART, interval_part, "interval", "is") /* of the bytes of an interval; number: an mgpu_interval_part; one that is infinite is a fault */ \
+	OP(AGE, age, "age", "iiii") /* a part of the first less the second, of local times; the third says whether it is less than that; number: an mgpu_interval_part */ \
 	/* rows of builds, as integers; number: the build */ \
 	OP(HASH_KEYS, hash_keys, "hash", "iii") \
 	OP(IN_ROUND, in_round, "in round", "ii") /* a key's; width: the round, number: of how many (MGPU_BUILD_MAX_ROUNDS) */ \

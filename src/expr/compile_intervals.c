@@ -116,6 +116,34 @@ compile_difference_parts(expr_program *program, Expr *expr, interval_parts *part
 		add_with(program, MGPU_RUN_MULTIPLY_INTEGER, difference, 0, &parts->months);
 }
 
+/* The arguments of age(): local times, and whether the first is less, which local times do not tell where an hour comes twice.  false: it is another function. */
+static bool
+compile_age_args(expr_program *program, Expr *expr, expr_value *from)
+{
+	List	   *args = NIL;
+	Oid			function = expr_function_of(expr, &args);
+
+	if ((function != F_AGE_TIMESTAMP_TIMESTAMP && function != F_AGE_TIMESTAMPTZ_TIMESTAMPTZ) || !compile_expr(program, linitial(args), &from[0]) ||
+		!compile_expr(program, lsecond(args), &from[1]))
+		return false;
+	from[2] = find_op(program, MGPU_RUN_COMPARE_INTEGER, expr_boolean, MGPU_IS_LESS, from);
+	return function == F_AGE_TIMESTAMP_TIMESTAMP ||
+		(compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, &from[0]) && compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, &from[1]));
+}
+
+static bool
+compile_age(expr_program *program, Expr *expr, interval_parts *parts)
+{
+	expr_value	from[3];
+
+	if (!compile_age_args(program, expr, from))
+		return false;
+	parts->months = find_op(program, MGPU_RUN_AGE, integer, MGPU_INTERVAL_MONTHS, from);
+	parts->days = find_op(program, MGPU_RUN_AGE, integer, MGPU_INTERVAL_DAYS, from);
+	parts->time = find_op(program, MGPU_RUN_AGE, integer, MGPU_INTERVAL_TIME, from);
+	return true;
+}
+
 static bool compile_parts(expr_program *program, Expr *expr, interval_parts *parts);
 
 /* A part where a condition is true, else NULL. */
@@ -163,7 +191,7 @@ compile_parts(expr_program *program, Expr *expr, interval_parts *parts)
 		return compile_chosen(program, when, parts);
 	if (IsA(expr, Var))
 		return compile_column_parts(program, (const Var *) expr, parts);
-	return compile_difference_parts(program, expr, parts);
+	return compile_age(program, expr, parts) || compile_difference_parts(program, expr, parts);
 }
 
 bool
@@ -227,18 +255,57 @@ compile_epoch(expr_program *program, Expr *expr, expr_value *value)
 		add_times(program, years, EPOCH_OF_YEAR, value);
 }
 
+/* A year, month or day of what a function returns: other intervals may have more hours than the functions of 14 take. */
+static bool
+compile_field(expr_program *program, const char *field, Expr *expr, expr_value *value)
+{
+	List	   *args = NIL;
+	bool		is_month = strcmp(field, "month") == 0;
+	bool		is_day = strcmp(field, "day") == 0;
+	expr_value	from[3];
+	interval_parts parts;
+
+	if ((!is_month && !is_day && strcmp(field, "year") != 0) || !OidIsValid(expr_function_of(expr, &args)))
+		return false;
+	if (compile_age_args(program, expr, from))
+		*value = find_op(program, MGPU_RUN_AGE, integer, is_day ? MGPU_INTERVAL_DAYS : MGPU_INTERVAL_MONTHS, from);
+	else if (compile_difference_parts(program, expr, &parts))
+		*value = is_day ? parts.days : parts.months;
+	else
+		return false;
+	return is_day || add_with(program, is_month ? MGPU_RUN_REMAINDER_INTEGER : MGPU_RUN_DIVIDE_INTEGER, *value, MONTHS_PER_YEAR, value);
+}
+
+/* extract() returns a numeric, date_part() a float8. */
+static bool
+compile_part(expr_program *program, const function_call *call, expr_value *value)
+{
+	const char *field = text_constant(linitial(call->args));
+	bool		is_real = call->type.lane == MGPU_LANE_REAL;
+	expr_type	type = {MGPU_LANE_INTEGER, sizeof(int64), true, 0};
+
+	if (field == NULL)
+		return false;
+	if (!is_real && strcmp(field, "epoch") == 0)
+	{
+		type.scale = 6;
+		if (!compile_epoch(program, lsecond(call->args), value))
+			return false;
+	}
+	else if (!compile_field(program, field, lsecond(call->args), value))
+		return false;
+	value->type = type;
+	if (is_real)
+		*value = add_op(program, MGPU_RUN_REAL_OF_INTEGER, call->type, 0, 1, value);
+	return true;
+}
+
 bool
 compile_spans(expr_program *program, const function_call *call, expr_value *value)
 {
 	expr_value	spans[2];
-	expr_type	seconds = {MGPU_LANE_INTEGER, sizeof(int64), true, 6};
-	const char *field = call->known->form == FORM_SPAN_EPOCH ? text_constant(linitial(call->args)) : NULL;
 
-	if (call->known->form == FORM_SPAN)
-		return compile_span(program, linitial(call->args), &spans[0]) && compile_span(program, lsecond(call->args), &spans[1]) &&
-			add_call_op(program, call, spans, value);
-	if (field == NULL || strcmp(field, "epoch") != 0 || !compile_epoch(program, lsecond(call->args), value))
-		return false;
-	value->type = seconds;
-	return true;
+	if (call->known->form == FORM_SPAN_PART)
+		return compile_part(program, call, value);
+	return compile_span(program, linitial(call->args), &spans[0]) && compile_span(program, lsecond(call->args), &spans[1]) && add_call_op(program, call, spans, value);
 }

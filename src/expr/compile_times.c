@@ -318,7 +318,7 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 		case FORM_EXTRACT:
 			return compile_extract(program, call, value);
 		case FORM_SPAN:
-		case FORM_SPAN_EPOCH:
+		case FORM_SPAN_PART:
 			return compile_spans(program, call, value);
 		case FORM_DATES:
 			return compile_dates(program, call, value);

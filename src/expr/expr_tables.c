@@ -171,7 +171,7 @@ encoding_is_known(bool *is_utf8)
 /* ---- time zones */
 
 /* The years whose offsets are known: times before and after are faults. */
-#define FIRST_ZONE_TIME INT64CONST(0)	/* 1970, in seconds */
+#define FIRST_ZONE_TIME INT64CONST(-2208988800)	/* 1900, in seconds: who is born in an earlier year is mostly no row */
 #define LAST_ZONE_TIME INT64CONST(4102444800)	/* 2100 */
 
 static int64

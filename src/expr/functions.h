@@ -39,7 +39,7 @@ typedef enum function_form
 	FORM_BIN,					/* date_bin */
 	FORM_EXTRACT,
 	FORM_SPAN,					/* a comparison of intervals between times, or constant ones */
-	FORM_SPAN_EPOCH,			/* extract(epoch from such an interval) */
+	FORM_SPAN_PART,			/* extract(epoch from such an interval), and others */
 	FORM_DATES,					/* days are added, or differ */
 	FORM_INTERVAL,				/* of a constant one; code: makes a time; number: 1 or -1, the interval's sign */
 	FORM_OF_EPOCH,				/* to_timestamp */

@@ -59,8 +59,8 @@ BEGIN
         RETURN QUERY SELECT format('%s(a, %L)', name, c) FROM unnest(ARRAY['{"a": "x"}', '{"ab": null}', '{"ab": 5.0, "b": [1]}', '{"zzzz": -1.5}', '{"%": 1e100}', '{"key7": 7, "key99": 99.00}', '{}', '[]', '"a"', '{"abc": true, "": "empty"}', '{"ä": true}', '{"a": {"b": "c"}}']) c;
     ELSIF bare ~ '^interval_' THEN
         RETURN QUERY SELECT format('%s(a - b, %L)', name, i) FROM unnest('{0,1 day,-24:00:00,30 min,1 mon,31 days,-1 year 2 days 03:04:05.678901}'::text[]) i;
-    ELSIF bare = 'extract' AND types[2] = 'interval'::regtype THEN
-        RETURN QUERY SELECT format('%s(%L, b - %L::timestamp)', name, u, t) FROM unnest('{epoch,day}'::text[]) u, unnest('{2000-01-01,2024-02-29 12:34:56.789}'::text[]) t;
+    ELSIF bare ~ '^(extract|date_part)$' AND types[2] = 'interval'::regtype THEN
+        RETURN QUERY SELECT format('%s(%L, %s)', name, u, format(i, quote_literal(t))) FROM unnest('{epoch,day,month,year,hour}'::text[]) u, unnest('{2000-01-01,2024-02-29 12:34:56.789,2021-03-31}'::text[]) t, unnest('{b - %s::timestamp,"age(b, %s::timestamp)","age(%s::timestamp, b)"}'::text[]) i;
     ELSIF bare ~ '(date_trunc|date_part|extract)$' THEN
         RETURN QUERY SELECT format('%s(%L, b)', name, u) FROM unnest('{microsecond,millisecond,second,minute,hour,day,week,month,quarter,year,doy,dow,isodow,epoch}'::text[]) u;
     ELSIF bare = 'timezone' THEN

@@ -1,5 +1,5 @@
 # In jobs: quotients of numerics by any number, which are added, averaged, rounded and compared, with PostgreSQL's digits, which follow from the first digits of
-# both.
+# both; what age() counts.
 use strict;
 use warnings;
 use FindBin;
@@ -42,6 +42,27 @@ foreach my $query ('SELECT g, sum(cost / maybe) FROM visits GROUP BY g', 'SELECT
 {
 	like($session->answer_by($_, $query), qr/22012: division by zero/, "$query, $_") foreach 'off', 'force';
 }
+
+# ---- ages: ends of months, leap years, hours that come twice or not at all, and years before 1970
+my $times = join ', ', map { "('$_')" } '1901-01-01 00:00:01', '1931-02-28', '1969-12-31 23:59:59.999999', '1970-01-01', '1996-02-29 12:00', '2000-02-29', '2000-03-01', '2001-02-28 23:59:59', '2023-01-30', '2023-01-31', '2023-02-28', '2023-03-01', '2023-03-26 01:59:59', '2023-03-26 02:30', '2023-03-26 03:00', '2023-03-31 05:00',
+  '2023-10-29 00:30', '2023-10-29 01:59:59.5', '2023-10-29 02:00', '2023-10-29 02:30', '2023-10-29 03:30', '2024-02-29', '2024-03-30 23:00', '2024-03-31 02:15', '2024-12-31', '2099-12-27 23:59:59';
+run("CREATE TABLE times AS SELECT row_number() OVER (ORDER BY a, b)::int AS id, a::timestamp, b::timestamp, a::timestamp AT TIME ZONE 'UTC' AS za, b::timestamp AT TIME ZONE 'UTC' + interval '1 second' AS zb, a::date AS da, b::date AS db FROM (VALUES $times) x(a), (VALUES $times, (NULL)) y(b)",
+	'CREATE TABLE people AS SELECT i AS id, i % 17 AS g, CASE WHEN i % 19 > 0 THEN date \'1915-01-01\' + i * 7919 % 39000 END AS born, timestamp \'2019-12-31\' + i * 7907 % 1500000 * interval \'97.5 seconds\' AS came, timestamp \'2021-05-30 12:00\' + i * 104729 % 900000 * interval \'1 minute\' AS went, '
+	  . "(i % 1000 / 8.0 - 20)::float8 AS score, (i % 60)::int2 AS days, (i % 211 / 10.0)::numeric(8,2) AS price FROM generate_series(1, least($rows, 20000)) i", 'VACUUM ANALYZE');
+foreach my $age ('age(a, b)', 'age(za, zb)', 'age(da, db)', 'age(db)', 'age(b)', 'age(za)', 'a - b')
+{
+	check_programs($session, "parts of $age", 1, "SELECT id, sum($age), avg($age) FROM times GROUP BY id", "SELECT extract(year FROM $age), extract(month FROM $age), date_part('day', $age), count(*) FROM times GROUP BY 1, 2, 3", "SELECT id, sum(date_part('year', $age)), max(extract(epoch FROM $age)) FROM times GROUP BY id", "SELECT count(*) FROM times WHERE $age > interval '1 year 1 mon 3 days'");
+}
+check_programs($session, 'ages of people', 1, "SELECT CASE WHEN a < 26 THEN 'young' WHEN a >= 60 THEN 'old' ELSE 'between' END, count(*), min(born) FROM (SELECT extract(year FROM age(date '2023-07-01', born)) AS a, born FROM people) q GROUP BY 1", "SELECT g, sum(age(went, came)) FILTER (WHERE went > came), avg(age(went, came)), count(*) FILTER (WHERE age(born) >= interval '65 years') FROM people GROUP BY g",
+	"SELECT date_part('year', age(timestamp '2024-02-29', born)), count(*) FROM people GROUP BY 1", 'SELECT id, extract(day FROM age(went, came)) FROM people WHERE extract(month FROM age(went, came)) = 7 ORDER BY id LIMIT 30');
+check_programs($session, 'other parts', 0, "SELECT extract(hour FROM age(went, came)), count(*) FROM people GROUP BY 1", "SELECT max(age(went, came)) FROM people");
+foreach my $zone ('UTC', 'America/New_York', 'Australia/Lord_Howe', 'America/Sao_Paulo')
+{
+	run("SET timezone = '$zone'");
+	check_programs($session, "ages in $zone", 1, 'SELECT id, sum(age(za, zb)), sum(age(zb, za)), sum(age(da, db)) FROM times GROUP BY id', "SELECT date_part('year', age(date '2023-07-01', born)), count(*) FROM people GROUP BY 1");
+}
+run('RESET timezone', "INSERT INTO times (id, a, b, za, zb) VALUES (0, '0044-03-15 BC', '2000-01-01', '1850-01-01 UTC', '2024-01-01 UTC')");
+check_plans($session, 'ages since long ago', sub { return 1; }, 'SELECT id, sum(age(a, b)), sum(age(za, zb)) FROM times GROUP BY id');
 
 ok(service_is_idle($node), 'nothing is left in the service');
 $session->close;

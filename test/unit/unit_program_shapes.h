@@ -160,6 +160,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_LOCAL_OF_ZONED] = {"it", {8}, ZONE},
 	[MGPU_RUN_ZONED_OF_LOCAL] = {"it", {8}, ZONE},
 	[MGPU_RUN_INTERVAL_PART] = {"is", {8}, PART},
+	[MGPU_RUN_AGE] = {"ittb", {8}, PART},
 	[MGPU_RUN_HASH_KEYS] = {"iii", {8}, PLAIN},
 	[MGPU_RUN_IN_ROUND] = {"ii", {1}, ROUNDS},
 	[MGPU_RUN_LOOKUP] = {"ii", {8}, BUILD},

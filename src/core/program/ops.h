@@ -49,6 +49,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_reals.h"
 #include "core/program/ops_texts.h"
 #include "core/program/ops_time.h"
+#include "core/program/ops_intervals.h"
 #include "core/program/ops_values.h"
 #include "core/program/ops_json.h"
 #include "core/program/ops_arrays.h"

@@ -343,28 +343,4 @@ mgpu_run_zoned_of_local(mgpu_frame frame, mgpu_program_op op)
 #undef DAYS_PER_ERA
 #undef MARCH_0000
 
-/* ---- intervals */
-
-/* As rows store them: microseconds, days, months.  The largest and the least number of months are those of infinite ones, too. */
-#define MGPU_INTERVAL_BYTES 16
-
-MGPU_CODEC void
-mgpu_run_interval_part(mgpu_frame frame, mgpu_program_op op)
-{
-	mgpu_register a = mgpu_register_from(frame, op, 0);
-	mgpu_register to = mgpu_register_to(frame, op);
-
-	for (uint32_t i = 0; i < frame.num_rows; i++)
-	{
-		bool		is_whole = a.states[i] == MGPU_IS_VALUE && a.lengths[i] == MGPU_INTERVAL_BYTES;
-		int64_t		time = is_whole ? (int64_t) mgpu_load_bits(a.bytes[i], 8) : 0;
-		int32_t		days = is_whole ? (int32_t) mgpu_load_bits(a.bytes[i] + 8, 4) : 0;
-		int32_t		months = is_whole ? (int32_t) mgpu_load_bits(a.bytes[i] + 12, 4) : 0;
-		bool		is_infinite = months == INT32_MAX || months == INT32_MIN;
-
-		to.integers[i] = op.number == MGPU_INTERVAL_TIME ? time : op.number == MGPU_INTERVAL_DAYS ? days : months;
-		to.states[i] = mgpu_state_unless(a.states[i], !is_whole || is_infinite);
-	}
-}
-
 #endif							/* MGPU_OPS_TIME_H */
