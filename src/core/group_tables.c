@@ -1,6 +1,6 @@
 /*
  * group_tables.c
- *		Validation of the tables that operations of group specs name: lists, patterns, automata, zones, quotients.
+ *		Validation of the tables that operations of group specs name: lists, patterns, automata, zones, quotients, buckets.
  *
  * Each ends where it says so, inside of the spec's tables.  That lists and zones are in order is not checked: else a row is not found, and that is all.
  */
@@ -75,6 +75,14 @@ is_quotient(const mgpu_group_spec *spec, int64_t offset)
 	const mgpu_quotient *quotient = table_at(spec, offset, sizeof(*quotient));
 
 	return quotient != NULL && quotient->step > 0;
+}
+
+static bool
+are_buckets(const mgpu_group_spec *spec, int64_t offset)
+{
+	const mgpu_buckets *buckets = table_at(spec, offset, sizeof(*buckets));
+
+	return buckets != NULL && buckets->count > 0 && buckets->count <= INT32_MAX;
 }
 
 static bool
@@ -205,6 +213,8 @@ mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return is_bin(spec, op->number);
 		case MGPU_RUN_DIVIDE_SHOWN:
 			return is_quotient(spec, op->number);
+		case MGPU_RUN_BUCKET_OF_REAL:
+			return are_buckets(spec, op->number);
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return is_zone(spec, op->number);

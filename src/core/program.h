@@ -112,6 +112,7 @@ enum
 	OP(REAL_OF_INTEGER, real_of_integer, "cast", "ri") \
 	OP(REAL_OF_NUMERIC, real_of_numeric, "cast", "ri") /* number: 10 to the power of the scale */ \
 	OP(INTEGER_OF_REAL, integer_of_real, "cast", "ir") \
+	OP(BUCKET_OF_REAL, bucket_of_real, "width_bucket", "ir") /* number: an mgpu_buckets; of NaN it is a fault */ \
 	/* comparisons; number: the outcomes that are true */ \
 	OP(COMPARE_INTEGER, compare_integer, "compare", "iii") \
 	OP(COMPARE_REAL, compare_real, "compare", "irr") \

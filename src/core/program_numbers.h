@@ -1,6 +1,6 @@
 /*
  * program_numbers.h
- *		Tables of operations on numerics, and digits of quotients.
+ *		Tables of operations on numerics and floats, and digits of quotients.
  */
 #ifndef MGPU_PROGRAM_NUMBERS_H
 #define MGPU_PROGRAM_NUMBERS_H
@@ -20,6 +20,15 @@ typedef struct mgpu_quotient
 	int64_t		most_shown;
 	int64_t		least_shown;	/* the constant's own digits */
 } mgpu_quotient;
+
+/* Buckets between two bounds, of which the second may be the less.  Versions of PostgreSQL divide before they multiply by the count, or after that. */
+typedef struct mgpu_buckets
+{
+	double		first;
+	double		last;
+	int64_t		count;
+	int64_t		divides_first;
+} mgpu_buckets;
 
 /* Digits behind the point of a quotient, and behind those: multiples of four. */
 #define MGPU_QUOTIENT_DIGITS 8

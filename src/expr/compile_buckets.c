@@ -1,21 +1,25 @@
 /*
  * compile_buckets.c
- *		width_bucket of a numeric, with constant bounds of which a difference has few digits.
+ *		width_bucket of a float8 or a numeric, with constant bounds, numerics of which a difference has few digits.
  *
- * In units of the smallest digit of value and bounds, all are integers, and the bucket is one more than (value - low) * count / (high - low), rounded down; but 0 below
- * and count + 1 above the bounds.  PostgreSQL rounds the quotient to 16 digits before it cuts off those behind the point.  A quotient that is no integer is
- * 1 / (high - low) from one at least: more than that rounding moves it, by the limits here.  Floats are left to PostgreSQL, whose versions
- * round in different places; so are numerics before 15, which divided first.
+ * Versions of PostgreSQL compute with floats in a different order, so the server's function is asked for a bucket that tells.
+ *
+ * Of a numeric, in units of the smallest digit of value and bounds, all are integers, and the bucket is one more than (value - low) * count / (high - low), rounded
+ * down; but 0 below and count + 1 above the bounds.  PostgreSQL rounds the quotient to 16 digits before it cuts off those behind the point.  A quotient that is no
+ * integer is 1 / (high - low) from one at least: more than that rounding moves it, by the limits here.  Before 15 numerics are left to PostgreSQL, which divided first.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 
 #include "compat.h"
 #include "expr/compile.h"
 
 #define MOST_RANGE_DIGITS 12
 #define MOST_BUCKETS 10000
+#define MOST_REAL_BOUND 1e300
 
 /* Bounds and number of buckets. */
 typedef struct bucket_bounds
@@ -97,17 +101,59 @@ add_bucket(expr_program *program, const bucket_bounds *bounds, expr_type type, e
 	return true;
 }
 
+static bool
+compile_numeric_bucket(expr_program *program, const function_call *call, int count, expr_value *value)
+{
+	bucket_bounds bounds = {.count = count};
+	int			scales[2];
+
+	return PG_VERSION_NUM >= 150000 && read_bound(lsecond(call->args), &bounds.first, &scales[0]) && read_bound(lthird(call->args), &bounds.last, &scales[1]) &&
+		compile_expr(program, linitial(call->args), value) && bring_to_scale(program, scales, &bounds, value) && add_bucket(program, &bounds, call->type, value);
+}
+
+/* ---- floats */
+
+/* Bounds whose differences, times the count, are finite. */
+static bool
+read_real_bound(const Node *node, double *bound)
+{
+	const Const *constant = (const Const *) node;
+
+	if (!IsA(node, Const) || constant->constisnull || constant->consttype != FLOAT8OID)
+		return false;
+	*bound = DatumGetFloat8(constant->constvalue);
+	return *bound > -MOST_REAL_BOUND && *bound < MOST_REAL_BOUND;
+}
+
+/* Bucket 2 of 49 begins at 1, but 1 / 49 is a little less than what it is rounded to. */
+static bool
+server_divides_first(void)
+{
+	return DatumGetInt32(DirectFunctionCall4(width_bucket_float8, Float8GetDatum(1), Float8GetDatum(0), Float8GetDatum(49), Int32GetDatum(49))) == 1;
+}
+
+static bool
+compile_real_bucket(expr_program *program, const function_call *call, int count, expr_value *value)
+{
+	mgpu_buckets buckets = {.count = count};
+
+	if (!read_real_bound(lsecond(call->args), &buckets.first) || !read_real_bound(lthird(call->args), &buckets.last) || buckets.first == buckets.last ||
+		!compile_expr(program, linitial(call->args), value))
+		return false;
+	buckets.divides_first = server_divides_first();
+	*value = add_op(program, MGPU_RUN_BUCKET_OF_REAL, call->type, table_add(program, &buckets, sizeof(buckets)), 1, value);
+	return true;
+}
+
 bool
 compile_bucket(expr_program *program, const function_call *call, expr_value *value)
 {
-	const Const *count = lfourth(call->args);
-	bucket_bounds bounds;
-	int			scales[2];
+	const Const *constant = lfourth(call->args);
+	int			count = IsA(constant, Const) && !constant->constisnull ? DatumGetInt32(constant->constvalue) : 0;
 
-	if (PG_VERSION_NUM < 150000 || !read_bound(lsecond(call->args), &bounds.first, &scales[0]) || !read_bound(lthird(call->args), &bounds.last, &scales[1]) ||
-		!IsA(count, Const) || count->constisnull)
+	if (count <= 0 || count > MOST_BUCKETS)
 		return false;
-	bounds.count = DatumGetInt32(count->constvalue);
-	return bounds.count > 0 && bounds.count <= MOST_BUCKETS && compile_expr(program, linitial(call->args), value) &&
-		bring_to_scale(program, scales, &bounds, value) && add_bucket(program, &bounds, call->type, value);
+	if (call->known->function == F_WIDTH_BUCKET_NUMERIC_NUMERIC_NUMERIC_INT4)
+		return compile_numeric_bucket(program, call, count, value);
+	return compile_real_bucket(program, call, count, value);
 }

@@ -70,7 +70,7 @@ BEGIN
     ELSIF bare ~ '_(pl|mi)_interval$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, i) FROM unnest('{1 hour,-90 min,1 day,0,0.000001 s,36500 days,1 mon,-1 mon 1 day,13 mons -3 days 2 hours,1000 years}'::text[]) i;
     ELSIF bare = 'width_bucket' THEN
-        RETURN QUERY SELECT format('%s(a, %s)', name, b) FROM unnest('{"0,100,10","-1,2.5,7","100,0,3","2.50,-2.5,49","0,1e-2,5","-99999.99,99999.99,10000","0,1e13,4","0,0.3,3","1,1,2","0,100,0","0,100,20000","NULL,1,5"}'::text[]) b;
+        RETURN QUERY SELECT format('%s(a, %s)', name, b) FROM unnest('{"0,100,10","-1,2.5,7","100,0,3","2.50,-2.5,49","0,1e-2,5","-99999.99,99999.99,10000","0,1e13,4","0,0.3,3","1,1,2","0,100,0","0,100,20000","NULL,1,5","0,49,49","100,-1e3,9","1e-300,1e300,3"}'::text[]) b;
     ELSIF bare = 'numeric_div' THEN
         RETURN QUERY SELECT format('%s(a, %s)', name, d) FROM unnest('{100,4,0.5,1024.0,0.001,20.000,12500,0.0625,1,3,-2,0}'::text[]) d;
     ELSIF types[1] = 'numeric'::regtype AND types[2] = 'int4'::regtype THEN

@@ -1,5 +1,5 @@
 # In jobs: quotients of numerics by any number, which are added, averaged, rounded and compared, with PostgreSQL's digits, which follow from the first digits of
-# both; what age() counts.
+# both; what age() counts; buckets of floats.
 use strict;
 use warnings;
 use FindBin;
@@ -63,6 +63,15 @@ foreach my $zone ('UTC', 'America/New_York', 'Australia/Lord_Howe', 'America/Sao
 }
 run('RESET timezone', "INSERT INTO times (id, a, b, za, zb) VALUES (0, '0044-03-15 BC', '2000-01-01', '1850-01-01 UTC', '2024-01-01 UTC')");
 check_plans($session, 'ages since long ago', sub { return 1; }, 'SELECT id, sum(age(a, b)), sum(age(za, zb)) FROM times GROUP BY id');
+
+# ---- buckets of floats: integers that lie where one begins
+my @buckets = map { ("width_bucket(score, $_)", "width_bucket(days, $_)", "width_bucket(price::float8, $_)") } '0, 45, 9', '45, 0, 45', '-20, 104.75, 49', '0, 49, 49', '0.5, 1e3, 10000', '0, 1e-3, 7';
+check_programs($session, 'buckets', 1, map { "SELECT $_, count(*), min(score), max(days) FROM people GROUP BY 1" } @buckets);
+check_programs($session, 'buckets of others', 0, 'SELECT width_bucket(score, 0, 45, g + 1), count(*) FROM people GROUP BY 1', 'SELECT width_bucket(score, 0, days + 1, 9), count(*) FROM people GROUP BY 1');
+run("UPDATE people SET score = CASE id WHEN 1 THEN 'infinity' WHEN 2 THEN '-infinity' ELSE -0.0 END WHERE id < 4");
+check_programs($session, 'infinite ones', 1, 'SELECT width_bucket(score, 0, 45, 9), count(*) FROM people GROUP BY 1');
+run("UPDATE people SET score = 'NaN' WHERE id = 5");
+check_plans($session, 'NaN', sub { return 1; }, 'SELECT width_bucket(score, 0, 45, 9), count(*) FROM people GROUP BY 1');
 
 ok(service_is_idle($node), 'nothing is left in the service');
 $session->close;

@@ -27,7 +27,9 @@ enum
 	REGEX_END = 144 + sizeof(mgpu_regex) + 2 * sizeof(mgpu_regex_range) + 6,
 	QUOTIENT_AT = (REGEX_END + 7) & ~7,
 	QUOTIENT_END = QUOTIENT_AT + sizeof(mgpu_quotient),
-	MATCH_AT = (QUOTIENT_END + 7) & ~7
+	BUCKETS_AT = (QUOTIENT_END + 7) & ~7,
+	BUCKETS_END = BUCKETS_AT + sizeof(mgpu_buckets),
+	MATCH_AT = (BUCKETS_END + 7) & ~7
 };
 
 /* At MATCH_AT: what the automaton has, another of two states, a step of each code. */
@@ -47,7 +49,7 @@ tables_end(uint16_t code)
 {
 	if (code == MGPU_RUN_REGEX_PART || code == MGPU_RUN_REPLACE_REGEX)
 		return MATCH_AT + sizeof(match_table);
-	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : TABLES_END;
+	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : code == MGPU_RUN_BUCKET_OF_REAL ? BUCKETS_END : TABLES_END;
 }
 
 static void
@@ -79,6 +81,7 @@ fill_tables(mgpu_group_spec *spec)
 	static const mgpu_time_bin bin = {60, 0};
 	static const uint32_t integers[] = {2, 0};
 	static const mgpu_quotient quotient = {.factor = 1,.scale = 2,.one = 1,.step = 101,.most_shown = 24};
+	static const mgpu_buckets buckets = {.first = 1,.last = 2,.count = 3};
 
 	static const uint32_t changes[] = {0x00C900E9, 0x00C800E8};
 	static const mgpu_regex_range ranges[] = {{0, 1}, {0x800, MGPU_REGEX_UNKNOWN}};
@@ -99,6 +102,7 @@ fill_tables(mgpu_group_spec *spec)
 	put(spec, BIN_AT, &bin, sizeof(bin));
 	put(spec, ZONE_AT, zone, sizeof(zone));
 	put(spec, QUOTIENT_AT, &quotient, sizeof(quotient));
+	put(spec, BUCKETS_AT, &buckets, sizeof(buckets));
 }
 
 /* Attributes: a walked varlena behind an int8.  One operation, which is the caller's. */
@@ -171,6 +175,8 @@ number_of(uint16_t code)
 			return BIN_AT;
 		case MGPU_RUN_DIVIDE_SHOWN:
 			return QUOTIENT_AT;
+		case MGPU_RUN_BUCKET_OF_REAL:
+			return BUCKETS_AT;
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return ZONE_AT;
@@ -448,7 +454,7 @@ test_matches(void)
 static void
 test_places(void)
 {
-	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_REGEX_PART, MGPU_RUN_REPLACE_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN,
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_REGEX_PART, MGPU_RUN_REPLACE_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN, MGPU_RUN_BUCKET_OF_REAL,
 		MGPU_RUN_LOCAL_OF_ZONED, MGPU_RUN_ZONED_OF_LOCAL};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -485,6 +491,8 @@ test_tables(void)
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT + 8, INT64_MIN));
 	UNIT_CHECK(takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT, INT64_MIN) && takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), 1));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), 0) && !takes_number_at(MGPU_RUN_DIVIDE_SHOWN, QUOTIENT_AT + offsetof(mgpu_quotient, step), -101));
+	UNIT_CHECK(takes_number_at(MGPU_RUN_BUCKET_OF_REAL, BUCKETS_AT + offsetof(mgpu_buckets, count), 1) && !takes_number_at(MGPU_RUN_BUCKET_OF_REAL, BUCKETS_AT + offsetof(mgpu_buckets, count), 0) &&
+			   !takes_number_at(MGPU_RUN_BUCKET_OF_REAL, BUCKETS_AT + offsetof(mgpu_buckets, count), INT64_C(1) << 31));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 1) && !takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 3));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, -1) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, INT64_MAX));
 	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 8, INT64_MIN) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 16, INT64_MAX));

@@ -399,6 +399,12 @@ make_quotient(mgpu_quotient *quotient)
 	};
 }
 
+static void
+make_buckets(mgpu_buckets *buckets)
+{
+	*buckets = (mgpu_buckets) {.first = random_real(),.last = random_real(),.count = 1 + (int64_t) unit_random_below(50),.divides_first = (int64_t) unit_random_below(2)};
+}
+
 #define REGEX_CLASSES 5
 #define REGEX_STATES 6
 
@@ -535,6 +541,8 @@ make_table(program_case *given, number_kind kind)
 		make_regex(table);
 	else if (kind == QUOTIENT)
 		make_quotient(table);
+	else if (kind == BUCKETS)
+		make_buckets(table);
 	else if (kind == MATCH)
 		make_match(table);
 	else

@@ -160,6 +160,47 @@ mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 EXTREME(larger_real, MGPU_IS_LESS)
 EXTREME(smaller_real, MGPU_IS_GREATER)
 
+/* ---- buckets */
+
+/* The bucket of a value as far behind the first bound of a range; -1: it is none. */
+MGPU_CODEC int64_t
+mgpu_bucket_at(const mgpu_buckets *buckets, double behind, double range)
+{
+	double		count = (double) buckets->count;
+	double		place = buckets->divides_first ? count * (behind / range) : count * behind / range + 1;
+
+	if (!(place >= 0 && place <= count + 1))
+		return -1;
+	if (!buckets->divides_first)
+		return (int64_t) place;
+	return (place < count ? (int64_t) place : buckets->count - 1) + 1;
+}
+
+MGPU_CODEC void
+mgpu_run_bucket_of_real(mgpu_frame frame, mgpu_program_op op)
+{
+	const mgpu_buckets *buckets = (const mgpu_buckets *) mgpu_program_table(frame, op);
+	double		first = buckets->first;
+	double		last = buckets->last;
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		double		x = a.reals[i];
+		int64_t		bucket;
+
+		if (first < last ? x < first : x > first)
+			bucket = 0;
+		else if (first < last ? x >= last : x <= last)
+			bucket = buckets->count + 1;
+		else
+			bucket = first < last ? mgpu_bucket_at(buckets, x - first, last - first) : mgpu_bucket_at(buckets, first - x, first - last);
+		to.integers[i] = bucket;
+		to.states[i] = mgpu_state_unless(a.states[i], bucket < 0);
+	}
+}
+
 #undef UNARY
 #undef BINARY
 #undef OVERFLOWS
