@@ -74,6 +74,7 @@ is_width_allowed(const mgpu_program_op *op)
 			return op->width == sizeof(int16_t) || op->width == sizeof(int32_t) || op->width == sizeof(int64_t);
 		case MGPU_RUN_WORD:
 		case MGPU_RUN_WORD_FIXED:
+		case MGPU_RUN_WORD_INET:
 			return op->width <= MOST_WORDS && op->number >= 0 && op->number < op->width;
 		default:
 			return true;

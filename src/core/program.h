@@ -14,7 +14,7 @@
  *
  *	 integers	bool, int2, int4, int8, date, time, timestamp; numeric as an integer with a scale that the compiler knows
  *	 reals		float4 (a float's value in a double), float8
- *	 bytes		text, bytea, uuid: where they are, and how many
+ *	 bytes		text, bytea, uuid, inet: where they are, and how many
  *	 shown		numerics of which each has a display scale of its own, as quotients and the branches of a CASE may have them
  *
  * A closure a node, or code compiled to the machine's own, were rejected: the first takes a call a row, the second a compiler.
@@ -119,6 +119,10 @@ enum
 	OP(COMPARE_BYTES, compare_bytes, "compare", "iss") \
 	OP(IN_INTEGER, in_integer, "in", "ii") /* number: an mgpu_integer_list */ \
 	OP(IN_BYTES, in_bytes, "in", "is") /* number: an mgpu_bytes_list */ \
+	/* inets; bytes that are none are faults */ \
+	OP(COMPARE_INET, compare_inet, "compare", "iss") /* number: as above */ \
+	OP(INET_WITHIN, inet_within, "<<", "iss") /* one network is in the other, or the same; number: the outcomes of their bits that are true */ \
+	OP(INET_PART, inet_part, "masklen", "is") /* number: 0: the family, 1: the bits of the network */ \
 	/* logic, and what looks at states */ \
 	OP(AND, and, "and", "iii") \
 	OP(OR, or, "or", "iii") \
@@ -160,6 +164,8 @@ enum
 	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
+	OP(INET_MASK, inet_mask, "set_masklen", "ssi") /* an inet; number: 1: without the bits behind the network */ \
+	OP(TEXT_OF_INET, text_of_inet, "cast", "ss") /* number: 1: with the bits of the network behind the address */ \
 	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT.  number of the first \
 	 * four: 0; or of an array's element, from 1 on, and no key; or less, an element of arrays, from -1 on, and the key of objects */ \
@@ -174,6 +180,7 @@ enum
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
 	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
 	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
+	OP(WORD_INET, word_inet, "word", "is") /* of the string that stands for an inet (program/ops_inet.h) */ \
 	/* days and microseconds from 2000-01-01 on; infinities are faults, and years before 1 or after 9999 too where a calendar is needed */ \
 	OP(FIT_DATE, fit_date, "date", "ii") \
 	OP(FIT_TIME, fit_time, "timestamp", "ii") \

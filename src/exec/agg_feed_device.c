@@ -57,7 +57,7 @@ group_feed_state(const device_query *query, const table_output *output, const Ag
 	if (*is_null)
 		return (Datum) 0;
 	if (table_feed_of(aggref) == TABLE_FEED_EXTREME)
-		return extreme_of(query, output, words, aggref->aggfnoid == F_MAX_TEXT || aggref->aggfnoid == F_MAX_INTERVAL);
+		return extreme_of(query, output, words, aggref->aggfnoid == F_MAX_TEXT || aggref->aggfnoid == F_MAX_INET || aggref->aggfnoid == F_MAX_INTERVAL);
 	if (table_feed_of(aggref) == TABLE_FEED_BITS)
 		return bits_of(aggref, words);
 	return aggref->aggfnoid == F_REGR_COUNT ? Int64GetDatum((int64) words[0]) : sums_of(words);

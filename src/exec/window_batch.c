@@ -324,7 +324,7 @@ most_bytes(const value_cells *cells)
 {
 	Size		bytes = VALUE_BYTES;
 
-	if (cells->form == CELLS_BYTES || cells->form == CELLS_UUID)
+	if (cells->form == CELLS_BYTES || cells->form == CELLS_UUID || cells->form == CELLS_INET)
 		bytes = VARHDRSZ + cells->num_cells * sizeof(uint64);
 	else if (cells->form == CELLS_SHOWN)
 		bytes = WINDOW_NUMERIC_BYTES;

@@ -30,6 +30,15 @@ is_as_its_bytes(const Expr *expr)
 	return getBaseType(exprType((const Node *) expr)) != BPCHAROID || exprTypmod((const Node *) expr) > (int32) VARHDRSZ;
 }
 
+/* The form of cells that are words of a value's bytes. */
+static cell_form
+form_of_words(const Expr *expr)
+{
+	Oid			type_id = getBaseType(exprType((const Node *) expr));
+
+	return type_id == UUIDOID ? CELLS_UUID : expr_type_is_inet(type_id) ? CELLS_INET : CELLS_BYTES;
+}
+
 static void
 describe_number(value_cells *cells, const expr_type *type, Oid type_id)
 {
@@ -68,7 +77,7 @@ add_build_name(expr_program *program, Expr *expr, value_cells *cells)
 	return true;
 }
 
-/* A text or uuid of a build: its words are there.  false: it is something else. */
+/* A text, uuid or inet of a build: its words are there.  false: it is something else. */
 static bool
 add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 {
@@ -77,7 +86,7 @@ add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 	cells->num_cells = is_as_its_bytes(expr) ? compile_build_words(program, expr, words) : 0;
 	if (cells->num_cells == 0)
 		return is_as_its_bytes(expr) && add_build_name(program, expr, cells);
-	cells->form = getBaseType(exprType((Node *) expr)) == UUIDOID ? CELLS_UUID : CELLS_BYTES;
+	cells->form = form_of_words(expr);
 	cells->first = program->num_outputs;
 	for (int i = 0; i < cells->num_cells; i++)
 		(void) expr_program_add_output(program, words[i]);
@@ -148,13 +157,13 @@ expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_c
 		describe_number(cells, &value.type, exprType((Node *) expr));
 	else
 	{
-		bool		is_uuid = value.type.width == UUID_LEN;
+		static const uint16 codes[] = {[CELLS_BYTES] = MGPU_RUN_WORD,[CELLS_UUID] = MGPU_RUN_WORD_FIXED,[CELLS_INET] = MGPU_RUN_WORD_INET};
 
 		if (!is_as_its_bytes(expr) || num_words == 0)
 			return false;
-		cells->form = is_uuid ? CELLS_UUID : CELLS_BYTES;
-		cells->num_cells = is_uuid ? UUID_LEN / (int) sizeof(uint64) : num_words;
-		cells->first = add_words(program, value, is_uuid ? MGPU_RUN_WORD_FIXED : MGPU_RUN_WORD, cells->num_cells);
+		cells->form = form_of_words(expr);
+		cells->num_cells = cells->form == CELLS_UUID ? UUID_LEN / (int) sizeof(uint64) : num_words;
+		cells->first = add_words(program, value, codes[cells->form], cells->num_cells);
 	}
 	return true;
 }
@@ -259,6 +268,8 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 			return number_to_numeric((int64) number, cells->scale, (int) bits[1]);
 		case CELLS_BYTES:
 			return bytes_datum(cells, bits, VARHDRSZ);
+		case CELLS_INET:
+			return expr_inet_datum(DatumGetPointer(bytes_datum(cells, bits, 0)), cells->num_cells);
 		case CELLS_NAMED:
 		case CELLS_LONG:
 			return text_names_datum(cells->names, number);

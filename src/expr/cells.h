@@ -27,6 +27,7 @@ typedef enum cell_form
 	CELLS_BETWEEN,				/* an interval between two times: its microseconds, which order it */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID,
+	CELLS_INET,
 	CELLS_RECORD				/* of several expressions, one behind the other: see table_job_row (query/table_job.h) */
 } cell_form;
 

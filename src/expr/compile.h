@@ -273,6 +273,10 @@ extern bool compile_group(expr_program *program, const function_call *call, int 
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);
+extern bool compile_inet(expr_program *program, const function_call *call, expr_value *value);
+
+/* An inet of the words that stand for it (core/program/ops_inet.h), as bytes, which are freed. */
+extern Datum expr_inet_datum(char *words, int num_words);
 
 /* An element of the array that a function makes of a text (compile_arrays.c). */
 extern bool compile_element(expr_program *program, const SubscriptingRef *part, expr_value *value);

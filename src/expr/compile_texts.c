@@ -178,6 +178,8 @@ compile_text(expr_program *program, const function_call *call, expr_value *value
 {
 	switch (call->known->form)
 	{
+		case FORM_INET:
+			return compile_inet(program, call, value);
 		case FORM_CASE:
 			return compile_case(program, call, value);
 		case FORM_ILIKE:

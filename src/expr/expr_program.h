@@ -36,6 +36,10 @@ extern void expr_program_show(expr_program *program, int scale, const Bitmapset 
 extern bool expr_is_shown(const Expr *expr);
 extern int	expr_shown_digits(const void *number);
 
+/* Whether a type is inet or cidr, and the length of the string that stands for a value (core/program/ops_inet.h). */
+extern bool expr_type_is_inet(Oid type_id);
+extern int	expr_inet_length(const void *value);
+
 /* Whether programs have values of a type. */
 extern bool expr_program_has_type(Oid type_id, int32 typmod);
 

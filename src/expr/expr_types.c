@@ -46,6 +46,8 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 		case VARCHAROID:
 		case BPCHAROID:
 		case BYTEAOID:
+		case INETOID:
+		case CIDROID:
 			type->lane = MGPU_LANE_BYTES;
 			return true;
 		default:

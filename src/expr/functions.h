@@ -35,6 +35,7 @@ typedef enum function_form
 	FORM_MATCHES,				/* a part of a text, or the text with other parts, by a regular expression */
 	FORM_CASE,					/* number: 1 if it is upper */
 	FORM_JOINED,				/* a text that is made of others */
+	FORM_INET,					/* an inet or a text that is made of an inet */
 	FORM_TRUNCATE,				/* date_trunc */
 	FORM_BIN,					/* date_bin */
 	FORM_EXTRACT,

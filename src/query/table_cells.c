@@ -43,14 +43,16 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 }
 
 /*
- * Words for texts, with room for some that are longer than those that are known; 0: they would be too many.  The size of a type has a header, and
- * a length takes a byte.
+ * Words for texts, with room for some that are longer than those that are known; 0: they would be too many.  Inets are of few lengths, all of which are
+ * known.  The size of a type has a header, and a length takes a byte.
  */
 static int
 words_of(const Expr *expr, text_width width)
 {
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int			words = width.shown > 0 ? width.shown : (Max(2 * width.mean, width.longest + width.longest / 4) + 8) / (int) sizeof(uint64);
+	bool		is_inet = expr_type_is_inet(getBaseType(exprType((const Node *) expr)));
+	int32		longest = is_inet && width.longest > 0 ? width.longest : Max(2 * width.mean, width.longest + width.longest / 4);
+	int			words = width.shown > 0 ? width.shown : (longest + 8) / (int) sizeof(uint64);
 
 	if (most > 0)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);

@@ -1,7 +1,7 @@
 /*
  * table_feeds.c
- *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text or time between two, bits of integers,
- *		and sums of pairs.
+ *		What table jobs compute in place of an aggregate's transition function: the least and the greatest text, inet or time between two, bits of
+ *		integers, and sums of pairs.
  *
  * Texts are compared by their bytes, or by the locale of one collation of the C library, which a spec names: only CPU threads know it.
  * Strings that strxfrm makes were rejected, since they would have to be proved (keys/collated.h): most texts of a group are equal to the
@@ -44,22 +44,23 @@ take_lengths(table_job *job, const table_question *question, int number, table_o
 	return true;
 }
 
-/* Of texts, by their bytes or by the C library. */
+/* Of texts, by their bytes or by the C library; of inets, by what stands for them. */
 static bool
 take_extremes(table_job *job, const table_question *question, int number, const Aggref *aggref, table_output *output)
 {
 	Expr	   *argument = table_output_argument(question, list_nth(question->query->uses, number), false);
 	Oid			collation = aggref->inputcollid;
+	bool		is_text = aggref->aggtype == TEXTOID;
 	mgpu_group_column *column;
 
 	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
-	if (output->column < 0 || output->cells.form != CELLS_BYTES)
+	if (output->column < 0 || (output->cells.form != CELLS_BYTES && output->cells.form != CELLS_INET))
 		return false;
 	column = &job->spec->columns[output->column];
-	if (!may_compare_by(job, column, collation))
+	if (is_text && !may_compare_by(job, column, collation))
 		return false;
 	table_output_join(job->spec, output);
-	if (!collation_orders_bytes(collation))
+	if (is_text && !collation_orders_bytes(collation))
 	{
 		job->collation = collation;
 		column->is_collated = true;
@@ -157,6 +158,8 @@ table_feed_of(const Aggref *aggref)
 	{
 		case F_MIN_TEXT:
 		case F_MAX_TEXT:
+		case F_MIN_INET:
+		case F_MAX_INET:
 		case F_MIN_INTERVAL:
 		case F_MAX_INTERVAL:
 			return TABLE_FEED_EXTREME;

@@ -256,7 +256,7 @@ extern bool table_job_take_outputs(table_job *job, const table_question *questio
 typedef enum table_feed
 {
 	TABLE_FEED_NONE,
-	TABLE_FEED_EXTREME,			/* the least or greatest text */
+	TABLE_FEED_EXTREME,			/* the least or greatest text, inet or interval */
 	TABLE_FEED_BITS,			/* bits of integers that any has, or all */
 	TABLE_FEED_PAIRS			/* a correlation or regression: sums of pairs */
 } table_feed;

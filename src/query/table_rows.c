@@ -147,7 +147,8 @@ widen_cells(table_job *job, const table_question *question)
 	{
 		const value_cells *cells = &job->values[i].cells;
 
-		if (cells->form != CELLS_NUMBER && cells->form != CELLS_NUMERIC && cells->form != CELLS_SHOWN && cells->form != CELLS_BYTES && cells->form != CELLS_UUID)
+		if (cells->form != CELLS_NUMBER && cells->form != CELLS_NUMERIC && cells->form != CELLS_SHOWN && cells->form != CELLS_BYTES && cells->form != CELLS_UUID &&
+			cells->form != CELLS_INET)
 			return false;
 		for (int j = 0; j < cells->num_cells; j++)
 			job->spec->columns[job->values[i].column + j].width = sizeof(uint64);

@@ -23,6 +23,12 @@
 /* Of texts of which nothing is known. */
 #define USUAL_WIDTH 8
 
+/* Of strings that stand for inets: with bits behind the network, or none. */
+#define LONGEST_V4 10
+#define LONGEST_V6 34
+#define NETWORK_V4 6
+#define NETWORK_V6 18
+
 /* ---- columns */
 
 static int32
@@ -35,6 +41,12 @@ static int32
 digits_of(const void *value)
 {
 	return expr_shown_digits(value);
+}
+
+static int32
+inet_bytes_of(const void *value)
+{
+	return expr_inet_length(value);
 }
 
 /* The largest measure of the common values and the bounds that statistics have. */
@@ -88,6 +100,8 @@ text_width_of_column(Oid table, AttrNumber number)
 	/* arrays have values of any length, too, of which nobody asks */
 	if (has_text(getBaseType(get_atttype(table, number))))
 		width.longest = most_of(statistics, bytes_of);
+	else if (expr_type_is_inet(getBaseType(get_atttype(table, number))))
+		width.longest = most_of(statistics, inet_bytes_of);
 	else if (is_shown(table, number))
 		width.shown = most_of(statistics, digits_of);
 	width.num_values = Max(form->stadistinct, 0);
@@ -115,6 +129,25 @@ width_of_all(const table_question *question, const List *nodes, bool of_widest)
 	return width;
 }
 
+/* Of what a function makes of an inet: it is of the same family, but may have bits behind its network, or none any more. */
+static text_width
+width_of_inet(const table_question *question, Oid function, const List *args)
+{
+	text_width	width = text_width_of(question, linitial(args));
+	bool		is_v4 = width.longest <= LONGEST_V4;
+
+	/* of which nothing is known */
+	if (width.longest == 0)
+		return width;
+	if (function == F_HOST || function == F_TEXT_INET)
+		width.mean = width.longest = is_v4 ? 18 : 43;
+	else if (function == F_SET_MASKLEN_INET_INT4)
+		width.longest = is_v4 ? LONGEST_V4 : LONGEST_V6;
+	else
+		width.longest = is_v4 ? NETWORK_V4 : NETWORK_V6;
+	return width;
+}
+
 /* Of what a function makes: of all that it puts together. */
 static text_width
 width_of_call(const table_question *question, Oid function, const List *args)
@@ -131,6 +164,13 @@ width_of_call(const table_question *question, Oid function, const List *args)
 		case F_REGEXP_REPLACE_TEXT_TEXT_TEXT:
 		case F_REGEXP_REPLACE_TEXT_TEXT_TEXT_TEXT:
 			return text_width_of(question, linitial(args));
+		case F_NETWORK:
+		case F_CIDR:
+		case F_SET_MASKLEN_INET_INT4:
+		case F_SET_MASKLEN_CIDR_INT4:
+		case F_HOST:
+		case F_TEXT_INET:
+			return width_of_inet(question, function, args);
 		default:
 			return (text_width) {.mean = USUAL_WIDTH};
 	}
@@ -139,8 +179,8 @@ width_of_call(const table_question *question, Oid function, const List *args)
 static text_width
 width_of_constant(const Const *constant)
 {
-	bool		is_text = constant->consttype == TEXTOID && !constant->constisnull;
-	int32		length = is_text ? (int32) VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue)) : 0;
+	const void *value = constant->constisnull ? NULL : DatumGetPointer(constant->constvalue);
+	int32		length = value && constant->consttype == TEXTOID ? bytes_of(value) : value && expr_type_is_inet(constant->consttype) ? inet_bytes_of(value) : 0;
 
 	return (text_width) {.mean = length,.longest = length};
 }

@@ -23,6 +23,8 @@ INSERT INTO program_values VALUES
     ('bpchar', 'char(5) COLLATE "C"', '{"",a,b,ab,abc,"a ","ä",zzzzz,NULL}'),
     ('bytea', 'bytea', '{"\\\\x","\\\\x00","\\\\x61","\\\\x6162","\\\\xff","\\\\x0001",NULL}'),
     ('uuid', 'uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,12345678-9abc-def0-1234-56789abcdef0,12345678-9abc-def0-1234-56789abcdef1,NULL}'),
+    ('inet', 'inet', '{0.0.0.0/0,0.0.0.0,10.0.0.0/8,10.0.0.0,10.1.2.3/8,10.1.0.0/16,10.1.2.3/16,10.1.2.3,10.1.2.2/31,10.1.2.3/31,128.0.0.0/1,192.168.1.7/25,255.255.255.255,255.255.255.255/0,172.16.0.1/12,::/0,::,::1,::1/0,::a01:203,::ffff:10.1.2.3,::fffe:10.1.2.3,2001:db8::/32,2001:db8::1/32,2001:db8:0:1:1:0:0:1/64,2001:0:0:1::1/127,fe80::1:0:0:0/10,1:2:3:4:5:6:7:8/63,1:2:3:4:5:6:7:0/112,0:0:1::,ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff,ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/65,NULL}'),
+    ('cidr', 'cidr', '{0.0.0.0/0,0.0.0.0/32,10.0.0.0/8,10.1.0.0/16,10.1.2.2/31,10.1.2.3/32,128.0.0.0/1,255.255.255.255/32,::/0,::/128,::1/128,2001:db8::/32,2001:db8:0:1::/64,::ffff:10.1.2.0/120,ffff:ffff:ffff:ffff:8000::/65,NULL}'),
     ('jsonb', 'jsonb', (SELECT array_agg(d) || NULL FROM (VALUES ('{}'), ('[]'), ('["a"]'), ('"a"'), ('5'), ('null'), ('{"a": "x", "b": "", "ab": null, "abc": true, "": "empty", "ä": false, "a ": "blank"}'), ('{"a": {"b": "c"}, "b": [1], "ab": 5, "zzzz": -1.50, "%": 1e100}'),
         ((SELECT jsonb_object_agg(repeat('k', i), repeat('v', i * 7)) || '{"a": "last", "zzzz": "z"}' FROM generate_series(1, 70) i)::text), ((SELECT jsonb_object_agg('key' || i, i) || '{"ab": "among many", "_": null}' FROM generate_series(1, 100) i)::text)) t(d))),
     ('anyarray', 'text[] COLLATE "C"', ARRAY['{}', '{a}', '{a,b}', '{b,NULL}', '{NULL}', '{ab,"a ",""}', '[2:3]={a,b}', '{{a,b},{c,d}}', '{ä,a%c,zzzz,abcabc,a,a}', NULL]),
@@ -49,6 +51,8 @@ BEGIN
             FROM unnest('{"",b,"(a)b?","^(.)(.*)$",x*,"(.*?)c","[^A]+$","ä|z","(ab)+","(.)\\1","(a|)(b|c)"}'::text[]) p, unnest(CASE WHEN bare = 'substring' THEN '{""}' ELSE '{"",x,"<\\1\\2>","\\&\\&\\\\"}' END::text[]) r;
     ELSIF bare ~ 'like$' THEN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
+    ELSIF bare = 'set_masklen' THEN
+        RETURN QUERY SELECT format('%s(a, %s)', name, n) FROM unnest('{-1,0,1,8,12,24,31,32,33,64,127,128,129,-2,NULL}'::text[]) n;
     ELSIF bare ~ '^array' THEN
         RETURN QUERY SELECT format(CASE WHEN bare = 'arraycontained' THEN '%s(%2$L, a)' ELSE '%s(a, %2$L)' END, name, c) FROM unnest(ARRAY['{a}', '{a,b}', '{ä}', '{NULL}', '{a,NULL}', '{}', '{"",ab}', '{{a},{b}}']) c;
     ELSIF bare = 'jsonb_extract_path_text' THEN

@@ -107,7 +107,7 @@ are_kinds_alike(const char *kinds, const char *shape)
 	bool		are_alike = strlen(kinds) == strlen(shape);
 
 	for (size_t i = 0; are_alike && i < strlen(kinds); i++)
-		are_alike = kinds[i] == 's' ? strchr("svja", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
+		are_alike = kinds[i] == 's' ? strchr("svjae", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
 			kinds[i] == shape[i];
 	return are_alike;
 }
@@ -308,6 +308,43 @@ check_order_of_words(program_case *given, int code)
 	UNIT_CHECK(order_of_words(given, code, bytes, lengths) == (order > 0) - (order < 0));
 }
 
+/* Words of inets order as the inets are compared. */
+static void
+check_order_of_inets(program_case *given)
+{
+	const char *inets[2];
+	uint32_t	lengths[2];
+	int			order;
+
+	make_inets(given);
+	for (int i = 0; i < 2; i++)
+	{
+		uint64_t	number = unit_random_below(NUM_INETS);
+
+		/* the first is often much like the second */
+		if (i == 1 && unit_random_below(2) == 0)
+			memcpy(given->inets[number] + 2, inets[0] + 2, 1 + unit_random_below(lengths[0] - 2));
+		given->inets[number][0] = number % 2 == 0 ? 2 : 3;
+		given->inets[number][1] = (char) ((uint8_t) given->inets[number][1] % (number % 2 == 0 ? 33 : 129));
+		inets[i] = given->inets[number];
+		lengths[i] = number % 2 == 0 ? 6 : 18;
+	}
+	given->op = (mgpu_program_op) {.width = 5,.to = TO};
+	order = order_of_words(given, MGPU_RUN_WORD_INET, inets, lengths);
+	given->op = (mgpu_program_op) {.code = MGPU_RUN_COMPARE_INET,.width = 1,.to = TO,.from = {0, 1},.number = order < 0 ? MGPU_IS_LESS : order > 0 ? MGPU_IS_GREATER : MGPU_IS_EQUAL};
+	given->lanes[0] = given->lanes[1] = MGPU_LANE_BYTES;
+	for (int i = 0; i < 2; i++)
+	{
+		given->registers[i].bytes[0] = inets[i];
+		given->registers[i].lengths[0] = lengths[i];
+		given->registers[i].states[0] = MGPU_IS_VALUE;
+	}
+	run_rows(given, 1);
+	UNIT_CONTEXT("inets with %u and %u bits", (uint8_t) inets[0][1], (uint8_t) inets[1][1]);
+	UNIT_CHECK(given->registers[TO].integers[0] == 1 && given->registers[TO].states[0] == MGPU_IS_VALUE);
+	UNIT_CHECK((order == 0) == (lengths[0] == lengths[1] && memcmp(inets[0], inets[1], lengths[0]) == 0));
+}
+
 int
 main(void)
 {
@@ -328,6 +365,7 @@ main(void)
 	{
 		check_order_of_words(given, MGPU_RUN_WORD);
 		check_order_of_words(given, MGPU_RUN_WORD_FIXED);
+		check_order_of_inets(given);
 	}
 	close_case(given);
 	free(given);

@@ -23,6 +23,8 @@
 #define NUM_TEXTS 8
 #define TEXT_BYTES 300
 #define ARRAY_BYTES 512
+#define NUM_INETS 24
+#define INET_BYTES 18
 #define TO 3					/* the result's register, behind those of the arguments */
 
 /* Texts of values, or nearly so. */
@@ -48,6 +50,7 @@ typedef struct program_case
 	char		value_texts[NUM_VALUE_TEXTS][VALUE_TEXT_BYTES];	/* the above: a GPU reads no other memory */
 	char		array[ARRAY_BYTES];
 	uint32_t	array_length;
+	char		inets[NUM_INETS][INET_BYTES];
 	char		document[DOCUMENT_BYTES];
 	uint32_t	document_length;
 	uint64_t	table[128];
@@ -206,6 +209,33 @@ make_array(program_case *given)
 	given->array_length = at;
 }
 
+/* Often of few bits, so that one is in another; some of another family, or with too many bits. */
+static void
+make_inets(program_case *given)
+{
+	static const uint8_t known[] = {0, 1, 10, 0x80, 0xC0, 0xFF};
+
+	for (int i = 0; i < NUM_INETS; i++)
+	{
+		char	   *inet = given->inets[i];
+		uint64_t	most_bits = i % 2 == 0 ? 32 : 128;
+
+		inet[0] = (char) (unit_random_below(16) == 0 ? unit_random() : i % 2 == 0 ? 2u : 3u);
+		inet[1] = (char) (unit_random_below(3) == 0 ? most_bits : unit_random_below(16) == 0 ? unit_random() : unit_random_below(most_bits + 1));
+		for (int k = 2; k < INET_BYTES; k++)
+			inet[k] = (char) (unit_random_below(4) == 0 ? known[unit_random_below(sizeof(known))] : i < NUM_INETS / 2 || k > 4 ? 0u : unit_random());
+	}
+}
+
+static void
+set_inet(program_case *given, mgpu_register *to, uint32_t row)
+{
+	uint64_t	inet = unit_random_below(NUM_INETS);
+
+	to->bytes[row] = given->inets[inet];
+	to->lengths[row] = (uint32_t) (unit_random_below(16) == 0 ? unit_random_below(INET_BYTES + 1) : inet % 2 == 0 ? 6 : 18);
+}
+
 static void
 set_value(program_case *given, int number, uint32_t row, char kind, bool is_value)
 {
@@ -225,6 +255,13 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 	{
 		to->bytes[row] = is_value ? given->array + 4 : NULL;
 		to->lengths[row] = is_value ? (uint32_t) (unit_random_below(8) == 0 ? unit_random_below(given->array_length - 4) : given->array_length - 4) : to->lengths[row];
+	}
+	else if (kind == 'e')
+	{
+		if (is_value)
+			set_inet(given, to, row);
+		else
+			to->bytes[row] = NULL;
 	}
 	else if (kind == 'v' && unit_random_below(4) > 0)
 	{
@@ -595,7 +632,7 @@ random_number(program_case *given, number_kind kind)
 static mgpu_lane
 lane_of_kind(char kind)
 {
-	return strchr("svja", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+	return strchr("svjae", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
 }
 
 static void
@@ -628,6 +665,7 @@ make_case(program_case *given, int code)
 	make_texts(given);
 	make_case_document(given);
 	make_array(given);
+	make_inets(given);
 	for (int i = 0; i < NUM_INPUTS; i++)
 		store(given, i);
 	for (uint32_t row = 0; row < MOST_ROWS; row++)

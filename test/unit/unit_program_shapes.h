@@ -37,7 +37,7 @@ typedef enum number_kind
 } number_kind;
 
 /*
- * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, v a text that may have a value, j a document of jsonb, a an array;
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, v a text that may have a value, j a document of jsonb, a an array, e an inet;
  * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
@@ -105,6 +105,9 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_COMPARE_BYTES] = {"iss", {8}, OUTCOMES},
 	[MGPU_RUN_IN_INTEGER] = {"ii", {8}, INTEGER_LIST},
 	[MGPU_RUN_IN_BYTES] = {"is", {8}, BYTES_LIST},
+	[MGPU_RUN_COMPARE_INET] = {"iee", {1}, OUTCOMES},
+	[MGPU_RUN_INET_WITHIN] = {"iee", {1}, OUTCOMES},
+	[MGPU_RUN_INET_PART] = {"ie", {4}, ENCODING},
 	[MGPU_RUN_AND] = {"ibb", {1}, PLAIN},
 	[MGPU_RUN_OR] = {"ibb", {1}, PLAIN},
 	[MGPU_RUN_NOT] = {"ib", {1}, PLAIN},
@@ -142,6 +145,8 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},
 	[MGPU_RUN_REPLACE_BYTES] = {"ssss", {0}, PLAIN},
 	[MGPU_RUN_REPLACE_REGEX] = {"ss", {0}, MATCH},
+	[MGPU_RUN_INET_MASK] = {"se4", {0}, ENCODING},
+	[MGPU_RUN_TEXT_OF_INET] = {"se", {0}, ENCODING},
 	[MGPU_RUN_JSON_TEXT] = {"sjs", {0}, JSON_STEP},
 	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, JSON_STEP},
 	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, JSON_STEP},
@@ -152,6 +157,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_ARRAY_HAS_INTEGER] = {"ia4", {2, 4, 8}, ENCODING},
 	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
+	[MGPU_RUN_WORD_INET] = {"ie", {1, 2, 3, 5}, WHICH},
 	[MGPU_RUN_FIT_DATE] = {"id", {4}, PLAIN},
 	[MGPU_RUN_FIT_TIME] = {"it", {8}, PLAIN},
 	[MGPU_RUN_TIME_OF_DATE] = {"id", {8}, PLAIN},

@@ -56,5 +56,6 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_regex.h"
 #include "core/program/ops_matches.h"
 #include "core/program/ops_words.h"
+#include "core/program/ops_inet.h"
 
 #endif							/* MGPU_PROGRAM_OPS_H */
