@@ -29,6 +29,10 @@
 #define NETWORK_V4 6
 #define NETWORK_V6 18
 
+/* Of their texts, at most. */
+#define TEXT_V4 18
+#define TEXT_V6 43
+
 /* ---- columns */
 
 static int32
@@ -140,7 +144,10 @@ width_of_inet(const table_question *question, Oid function, const List *args)
 	if (width.longest == 0)
 		return width;
 	if (function == F_HOST || function == F_TEXT_INET)
-		width.mean = width.longest = is_v4 ? 18 : 43;
+	{
+		width.longest = is_v4 ? TEXT_V4 : TEXT_V6;
+		width.mean = width.longest / 2;
+	}
 	else if (function == F_SET_MASKLEN_INET_INT4)
 		width.longest = is_v4 ? LONGEST_V4 : LONGEST_V6;
 	else
