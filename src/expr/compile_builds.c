@@ -177,18 +177,6 @@ fetch_words(expr_program *program, const Expr *expr, int num_words, expr_value *
 		words[i] = fetch(program, number, word, first + i);
 }
 
-int
-compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
-{
-	int			num_words = count_words(program, expr);
-
-	if (num_words > 0)
-		fetch_words(program, expr, num_words, words);
-	return num_words;
-}
-
-/* ---- texts that are equal */
-
 /* So many words of a text. */
 static bool
 compile_words(expr_program *program, Expr *expr, int num_words, expr_value *words)
@@ -207,6 +195,41 @@ compile_words(expr_program *program, Expr *expr, int num_words, expr_value *word
 		words[i] = add_op(program, MGPU_RUN_WORD, type, i, 1, &bytes);
 	return true;
 }
+
+/* Words of COALESCE of a build's text and a constant, which is its value where the build's row is missing, too. */
+static int
+words_or_constant(expr_program *program, const CoalesceExpr *choice, expr_value *words)
+{
+	const expr_type word = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	Expr	   *text = linitial(choice->args);
+	const Const *constant = llast(choice->args);
+	expr_value	of_constant[MOST_CELLS];
+	int			num_words;
+
+	if (choice->coalescetype != TEXTOID || list_length(choice->args) != 2 || !IsA(constant, Const) || constant->constisnull || count_words(program, text) == 0)
+		return 0;
+	num_words = Max(count_words(program, text), (int) (VARSIZE_ANY_EXHDR(DatumGetPointer(constant->constvalue)) / sizeof(uint64)) + 1);
+	if (num_words > MOST_CELLS || !compile_words(program, (Expr *) constant, num_words, of_constant))
+		return 0;
+	fetch_words(program, text, num_words, words);
+	for (int i = 0; i < num_words; i++)
+		words[i] = add_op(program, MGPU_RUN_COALESCE, word, 0, 2, (expr_value[]) {words[i], of_constant[i]});
+	return num_words;
+}
+
+int
+compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
+{
+	int			num_words = count_words(program, expr);
+
+	if (program->builds && IsA(expr, CoalesceExpr) && build_of(program, expr) < 0)
+		return words_or_constant(program, (const CoalesceExpr *) expr, words);
+	if (num_words > 0)
+		fetch_words(program, expr, num_words, words);
+	return num_words;
+}
+
+/* ---- texts that are equal */
 
 /* Whether all words are equal. */
 static expr_value

@@ -65,6 +65,8 @@ check_joins('what depends on keys', 1, map {"SELECT s.id, s.name, s.rate, s.bare
 check_joins('what depends on keys and is no key', $MgpuTest::LARGE ? 0 : 1, 'SELECT s.id, s.j::text, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY s.id');
 check_joins('left', 1, 'SELECT s.name, count(*), count(s.id) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, sum(v), max(s.rate) FROM facts LEFT JOIN shops s ON shop = s.id AND s.b GROUP BY 1',
 	'SELECT s.id IS NULL, count(*) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT coalesce(s.hole, 5), count(*) FROM facts LEFT JOIN shops s ON shop = s.id WHERE s.hole IS NULL OR s.hole > 2 GROUP BY 1');
+check_joins('left, with a text instead', 1, "SELECT coalesce(s.name, 'a'), count(*) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1", "SELECT coalesce(s.name, 'none of them, or one without a name'), s.region, sum(v) FROM facts LEFT JOIN shops s ON shop = s.id AND s.b GROUP BY 1, 2",
+	"SELECT small, count(DISTINCT coalesce(s.name, '')), min(coalesce(s.name, 'shop 1') COLLATE \"C\") FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1");
 check_joins('semi', 1, 'SELECT small, count(*), sum(v) FROM facts WHERE shop IN (SELECT id FROM twice) GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = shop AND t.v > 70) GROUP BY 1',
 	'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM pairs p WHERE p.a = shop AND p.b = item) GROUP BY 1');
 check_joins('anti', 1, 'SELECT small, count(*), sum(v) FROM facts WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = shop) GROUP BY 1', 'SELECT small, count(*) FROM facts LEFT JOIN shops s ON shop = s.id WHERE s.id IS NULL GROUP BY 1',
