@@ -59,7 +59,7 @@ expr_inet_datum(char *words, int num_words)
 {
 	inet	   *made = palloc0(sizeof(inet));
 	int			bytes = address_bytes(words[0]);
-	int			length = words[num_words * sizeof(uint64) - 1];
+	int			length = (unsigned char) words[num_words * sizeof(uint64) - 1];
 
 	ip_family(made) = words[0];
 	ip_bits(made) = (unsigned char) words[1 + bytes];
