@@ -175,6 +175,20 @@ element_type_fill(element_type *entry, Oid type_id)
 	entry->type_id = type_id;
 }
 
+int
+range_bound_width(Oid type_id)
+{
+	switch (getBaseType(type_id))
+	{
+		case INT4RANGEOID: case DATERANGEOID:
+			return sizeof(int32);
+		case INT8RANGEOID: case TSRANGEOID: case TSTZRANGEOID:
+			return sizeof(int64);
+		default:
+			return 0;
+	}
+}
+
 call_types *
 call_types_of(FunctionCallInfo fcinfo)
 {

@@ -30,6 +30,9 @@ typedef enum byte_form
 	BYTE_FORM_INTERVAL
 } byte_form;
 
+/* Bytes of a bound of a range type whose bounds are integers, as dates and times are; 0: it is another type.  Ranges of such types are equal if their bytes are. */
+extern int	range_bound_width(Oid type_id);
+
 /*
  * How elements are sorted.  The first case that applies is used:
  *

@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "array/element_type.h"
 #include "batch/group_keys.h"
 #include "core/byte_hash.h"
 #include "core/sizes.h"
@@ -48,6 +49,8 @@ form_of(const TypeCacheEntry *type, Oid collation)
 
 	if (type->typlen != -2 && OidIsValid(type->btree_opf) && equal_means_same_bytes(type, collation))
 		return type->typlen > 0 ? GROUP_KEY_BITS : GROUP_KEY_VARLENA;
+	if (range_bound_width(base) > 0)
+		return GROUP_KEY_VARLENA;
 	if (base == NUMERICOID)
 		return GROUP_KEY_NUMERIC;
 	return base == FLOAT4OID || base == FLOAT8OID ? GROUP_KEY_FLOAT : GROUP_KEY_CALLS;

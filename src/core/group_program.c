@@ -72,6 +72,11 @@ is_width_allowed(const mgpu_program_op *op)
 			return op->width <= MOST_DIGITS;
 		case MGPU_RUN_ARRAY_HAS_INTEGER:
 			return op->width == sizeof(int16_t) || op->width == sizeof(int32_t) || op->width == sizeof(int64_t);
+		case MGPU_RUN_RANGE_BOUND:
+		case MGPU_RUN_RANGE_HAS_FLAG:
+		case MGPU_RUN_RANGE_HAS:
+		case MGPU_RUN_RANGE_RELATES:
+			return op->width == sizeof(int32_t) || op->width == sizeof(int64_t);
 		case MGPU_RUN_WORD:
 		case MGPU_RUN_WORD_FIXED:
 		case MGPU_RUN_WORD_INET:
@@ -99,6 +104,8 @@ is_number_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return op->number >= 0 && op->number <= MGPU_TIME_YEAR;
 		case MGPU_RUN_EXTRACT:
 			return op->number >= 0 && op->number <= MGPU_FIELD_EPOCH;
+		case MGPU_RUN_BYTES_OF_WORDS:
+			return op->number == 2 || op->number == 3;
 		case MGPU_RUN_TEXT_OF_INTEGER:
 			return op->number >= 0 && op->number <= MOST_DIGITS;
 		case MGPU_RUN_IN_ROUND:

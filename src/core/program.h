@@ -166,6 +166,7 @@ enum
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(INET_MASK, inet_mask, "set_masklen", "ssi") /* an inet; number: 1: without the bits behind the network */ \
 	OP(TEXT_OF_INET, text_of_inet, "cast", "ss") /* number: 1: with the bits of the network behind the address */ \
+	OP(BYTES_OF_WORDS, bytes_of_words, "bytes", "siii") /* number: how many of these are the words of a string (see WORD), 2 or 3; with 2, the third is one of them */ \
 	OP(JSON_TEXT, json_text, "->>", "sss") /* of what it finds as those below, but for lists and objects */ \
 	/* what jsonb has for a key; of what has no such key, and of null, NULL; what is of another kind is a fault, but of JSON_OBJECT.  number of the first \
 	 * four: 0; or of an array's element, from 1 on, and no key; or less, an element of arrays, from -1 on, and the key of objects */ \
@@ -177,6 +178,11 @@ enum
 	/* whether an array has a value; number: 1 if an element without a value may be equal, so that NULL says that nobody knows */ \
 	OP(ARRAY_HAS_BYTES, array_has_bytes, "any", "iss") \
 	OP(ARRAY_HAS_INTEGER, array_has_integer, "any", "isi") /* width: bytes of an element */ \
+	/* ranges; width: bytes of a bound, 4 or 8 */ \
+	OP(RANGE_BOUND, range_bound, "bound", "is") /* number: 0 for the lower one, 1 for the upper */ \
+	OP(RANGE_HAS_FLAG, range_has_flag, "range", "is") /* number: one of mgpu_range_flag */ \
+	OP(RANGE_HAS, range_has, "@>", "isi") /* an element */ \
+	OP(RANGE_RELATES, range_relates, "ranges", "iss") /* number: mgpu_range_relation, of the first to the second */ \
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
 	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
 	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
@@ -329,6 +335,25 @@ typedef enum mgpu_interval_part
 	MGPU_INTERVAL_DAYS,
 	MGPU_INTERVAL_MONTHS
 } mgpu_interval_part;
+
+/* As ranges have them. */
+typedef enum mgpu_range_flag
+{
+	MGPU_RANGE_EMPTY = 1,
+	MGPU_RANGE_LOWER_INCLUSIVE = 2,
+	MGPU_RANGE_UPPER_INCLUSIVE = 4,
+	MGPU_RANGE_LOWER_INFINITE = 8,
+	MGPU_RANGE_UPPER_INFINITE = 16,
+	MGPU_RANGE_END_FLAGS = 32	/* others have no meaning in rows */
+} mgpu_range_flag;
+
+typedef enum mgpu_range_relation
+{
+	MGPU_RANGE_CONTAINS,
+	MGPU_RANGE_OVERLAPS,
+	MGPU_RANGE_BEFORE,
+	MGPU_RANGE_ADJOINS
+} mgpu_range_relation;
 
 typedef struct mgpu_time_bin
 {

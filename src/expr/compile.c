@@ -274,5 +274,5 @@ compile_node(expr_program *program, Expr *expr, expr_value *value)
 {
 	if (is_fixed((Node *) expr) || fixed_number_params(expr) != NIL)
 		return compile_fixed(program, expr, value);
-	return compile_build_part(program, expr, value) || compile_part(program, expr, value);
+	return compile_build_part(program, expr, value) || compile_build_range(program, expr, value) || compile_part(program, expr, value);
 }

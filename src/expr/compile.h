@@ -267,6 +267,11 @@ extern bool compile_interval_parts(expr_program *program, Expr *expr, expr_value
 extern bool compile_between(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_any(expr_program *program, const ScalarArrayOpExpr *expr, expr_value *value);
 extern bool compile_array(expr_program *program, const function_call *call, expr_value *value);
+
+/* What is asked of ranges (compile_ranges.c), and one of a build as bytes.  false: it is none. */
+extern bool compile_of_ranges(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_build_range(expr_program *program, const Expr *expr, expr_value *value);
+
 extern bool compile_json_contains(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_matches(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_group(expr_program *program, const function_call *call, int group, expr_value *value);

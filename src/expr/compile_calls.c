@@ -354,6 +354,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_json(program, call, value);
 		case FORM_JSON_CONTAINS:
 			return compile_json_contains(program, call, value);
+		case FORM_RANGE:
+			return compile_of_ranges(program, call, value);
 		case FORM_ARRAY:
 			return compile_array(program, call, value);
 		case FORM_LIKE:

@@ -48,6 +48,7 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 		case BYTEAOID:
 		case INETOID:
 		case CIDROID:
+		case INT4RANGEOID: case INT8RANGEOID: case DATERANGEOID: case TSRANGEOID: case TSTZRANGEOID:
 			type->lane = MGPU_LANE_BYTES;
 			return true;
 		default:

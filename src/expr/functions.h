@@ -28,6 +28,7 @@ typedef enum function_form
 	FORM_SUBSTRING,
 	FORM_JSON,					/* jsonb and a key */
 	FORM_JSON_CONTAINS,
+	FORM_RANGE,					/* number: that of the operation, and maybe RANGE_TURNED */
 	FORM_ARRAY,					/* number: ARRAY_CONTAINS and its like */
 	FORM_LIKE,					/* number: whether it is NOT LIKE */
 	FORM_ILIKE,					/* the same */
@@ -57,6 +58,9 @@ enum
 	ARRAY_CONTAINED,
 	ARRAY_OVERLAPS
 };
+
+/* The range, or the first one, is the second argument. */
+#define RANGE_TURNED 64
 
 #define REGEX_NOT 1
 #define REGEX_ANY_CASE 2

@@ -16,6 +16,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "array/element_type.h"
 #include "expr/expr_builds.h"
 #include "query/text_width.h"
 
@@ -49,11 +50,15 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 static int
 words_of(const Expr *expr, text_width width)
 {
+	int			bound = range_bound_width(exprType((const Node *) expr));
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
 	bool		is_inet = expr_type_is_inet(getBaseType(exprType((const Node *) expr)));
 	int32		longest = is_inet && width.longest > 0 ? width.longest : Max(2 * width.mean, width.longest + width.longest / 4);
 	int			words = width.shown > 0 ? width.shown : (longest + 8) / (int) sizeof(uint64);
 
+	/* a range has its type, two bounds and flags */
+	if (bound > 0)
+		return (int) (sizeof(Oid) + 2 * bound + 1) / (int) sizeof(uint64) + 1;
 	if (most > 0)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);
 	return words <= MOST_CELLS ? words : 0;

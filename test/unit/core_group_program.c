@@ -193,6 +193,8 @@ number_of(uint16_t code)
 			return 100;
 		case MGPU_RUN_IN_ROUND:
 			return 16;
+		case MGPU_RUN_BYTES_OF_WORDS:
+			return 2;
 		default:
 			return 0;
 	}
@@ -295,6 +297,8 @@ test_numbers(void)
 	UNIT_CHECK(!takes_number(MGPU_RUN_TRUNCATE_TIME, -1) && !takes_number(MGPU_RUN_TRUNCATE_TIME, MGPU_TIME_YEAR + 1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_EXTRACT, -1) && !takes_number(MGPU_RUN_EXTRACT, MGPU_FIELD_EPOCH + 1));
 	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1) && !takes_number(MGPU_RUN_WORD_INET, 8));
+	for (uint16_t code = MGPU_RUN_RANGE_BOUND; code <= MGPU_RUN_RANGE_RELATES; code++)
+		UNIT_CHECK(takes_width(code, 4) && takes_width(code, 8) && !takes_width(code, 0) && !takes_width(code, 7) && !takes_width(code, 9));
 	UNIT_CHECK(takes_width(MGPU_RUN_WORD, 32) && !takes_width(MGPU_RUN_WORD, 33) && !takes_width(MGPU_RUN_WORD, 0));
 	UNIT_CHECK(takes_width(MGPU_RUN_FETCH, 1) && !takes_width(MGPU_RUN_FETCH, 2) && !takes_width(MGPU_RUN_MATCH, 2));
 }
@@ -308,6 +312,7 @@ test_made(void)
 
 	UNIT_CHECK(!takes_width(MGPU_RUN_JOIN_BYTES, 1) && !takes_width(MGPU_RUN_CHANGE_CASE, MGPU_MOST_MADE));
 	UNIT_CHECK(!takes_number(MGPU_RUN_TEXT_OF_INTEGER, -1) && !takes_number(MGPU_RUN_TEXT_OF_INTEGER, 19) && takes_number(MGPU_RUN_TEXT_OF_INTEGER, 18));
+	UNIT_CHECK(!takes_number(MGPU_RUN_BYTES_OF_WORDS, 1) && takes_number(MGPU_RUN_BYTES_OF_WORDS, 3) && !takes_number(MGPU_RUN_BYTES_OF_WORDS, 4));
 	for (uint32_t i = 1; i <= MGPU_MOST_MADE; i++)
 	{
 		spec.num_ops = i;

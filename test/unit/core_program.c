@@ -107,7 +107,7 @@ are_kinds_alike(const char *kinds, const char *shape)
 	bool		are_alike = strlen(kinds) == strlen(shape);
 
 	for (size_t i = 0; are_alike && i < strlen(kinds); i++)
-		are_alike = kinds[i] == 's' ? strchr("svjae", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
+		are_alike = kinds[i] == 's' ? strchr("svjaeg", shape[i]) != NULL : kinds[i] == 'i' ? strchr("ib4dtn", shape[i]) != NULL : kinds[i] == '=' || kinds[i] == '?' ? shape[i] == '*' :
 			kinds[i] == shape[i];
 	return are_alike;
 }
@@ -345,6 +345,36 @@ check_order_of_inets(program_case *given)
 	UNIT_CHECK((order == 0) == (lengths[0] == lengths[1] && memcmp(inets[0], inets[1], lengths[0]) == 0));
 }
 
+/* What has become words becomes the same bytes again. */
+static void
+check_bytes_of_words(program_case *given)
+{
+	char		text[24];
+	uint16_t	num_words = (uint16_t) (2 + unit_random_below(2));
+	uint32_t	length = (uint32_t) unit_random_below(8u * num_words);
+	int64_t		words[3] = {0};
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char) unit_random_below(256);
+	given->op = (mgpu_program_op) {.width = num_words,.to = TO};
+	for (given->op.number = 0; given->op.number < num_words; given->op.number++)
+	{
+		uint8_t		state = MGPU_IS_VALUE;
+
+		words[given->op.number] = word_of(given, MGPU_RUN_WORD, text, length, &state);
+	}
+	given->op = (mgpu_program_op) {.code = MGPU_RUN_BYTES_OF_WORDS,.to = TO,.from = {0, 1, num_words - 1},.number = num_words};
+	for (int i = 0; i < 3; i++)
+	{
+		given->registers[i].integers[0] = words[i];
+		given->registers[i].states[0] = MGPU_IS_VALUE;
+	}
+	given->lanes[0] = MGPU_LANE_INTEGER;
+	run_rows(given, 1);
+	UNIT_CONTEXT("%u bytes of %d words", length, num_words);
+	UNIT_CHECK(given->registers[TO].states[0] == MGPU_IS_VALUE && given->registers[TO].lengths[0] == length && memcmp(given->registers[TO].bytes[0], text, length) == 0);
+}
+
 int
 main(void)
 {
@@ -361,6 +391,8 @@ main(void)
 	check_numeric(given, 9999, MGPU_IS_FAULT);
 	check_known_words(given);
 	check_states_of_words(given);
+	for (int i = 0; i < 1000; i++)
+		check_bytes_of_words(given);
 	for (int i = 0; i < 20000; i++)
 	{
 		check_order_of_words(given, MGPU_RUN_WORD);

@@ -25,6 +25,8 @@
 #define ARRAY_BYTES 512
 #define NUM_INETS 24
 #define INET_BYTES 18
+#define NUM_RANGES 16
+#define RANGE_BYTES 24
 #define TO 3					/* the result's register, behind those of the arguments */
 
 /* Texts of values, or nearly so. */
@@ -51,6 +53,8 @@ typedef struct program_case
 	char		array[ARRAY_BYTES];
 	uint32_t	array_length;
 	char		inets[NUM_INETS][INET_BYTES];
+	char		ranges[NUM_RANGES][RANGE_BYTES];	/* at odd addresses, too */
+	uint32_t	range_lengths[NUM_RANGES];
 	char		document[DOCUMENT_BYTES];
 	uint32_t	document_length;
 	uint64_t	table[128];
@@ -236,6 +240,30 @@ set_inet(program_case *given, mgpu_register *to, uint32_t row)
 	to->lengths[row] = (uint32_t) (unit_random_below(16) == 0 ? unit_random_below(INET_BYTES + 1) : inet % 2 == 0 ? 6 : 18);
 }
 
+/* Ranges with bounds of the operation's width, many of which meet; some are damaged. */
+static void
+make_ranges(program_case *given)
+{
+	for (int i = 0; i < NUM_RANGES; i++)
+	{
+		char	   *range = given->ranges[i] + i % 3;
+		uint32_t	flags = (uint32_t) (unit_random_below(8) == 0 ? 1 : unit_random_below(16) << 1);
+		uint32_t	at = 4;
+
+		for (uint32_t infinite = 8; infinite <= 16; infinite *= 2)
+		{
+			int64_t		bound = unit_random_below(4) == 0 ? random_integer() : (int64_t) unit_random_below(6) - 2;
+
+			if ((flags & (infinite | 1)) != 0)
+				continue;
+			memcpy(range + at, &bound, given->op.width);
+			at += given->op.width;
+		}
+		range[at++] = (char) (flags | (unit_random_below(16) == 0 ? 32 : 0));
+		given->range_lengths[i] = unit_random_below(8) == 0 ? (uint32_t) unit_random_below(at) : at;
+	}
+}
+
 static void
 set_value(program_case *given, int number, uint32_t row, char kind, bool is_value)
 {
@@ -262,6 +290,13 @@ set_value(program_case *given, int number, uint32_t row, char kind, bool is_valu
 			set_inet(given, to, row);
 		else
 			to->bytes[row] = NULL;
+	}
+	else if (kind == 'g')
+	{
+		uint64_t	range = unit_random_below(NUM_RANGES);
+
+		to->bytes[row] = is_value ? given->ranges[range] + range % 3 : NULL;
+		to->lengths[row] = is_value ? given->range_lengths[range] : to->lengths[row];
 	}
 	else if (kind == 'v' && unit_random_below(4) > 0)
 	{
@@ -595,7 +630,7 @@ make_table(program_case *given, number_kind kind)
 static int64_t
 random_number(program_case *given, number_kind kind)
 {
-	static const uint8_t ends[] = {[OUTCOMES] = 8,[ENCODING] = 2,[UNIT] = MGPU_TIME_YEAR + 1,[FIELD] = MGPU_FIELD_EPOCH + 1};
+	static const uint8_t ends[] = {[OUTCOMES] = 8,[ENCODING] = 2,[UNIT] = MGPU_TIME_YEAR + 1,[FIELD] = MGPU_FIELD_EPOCH + 1,[RELATION] = MGPU_RANGE_ADJOINS + 1};
 
 	switch (kind)
 	{
@@ -605,11 +640,16 @@ random_number(program_case *given, number_kind kind)
 		case ENCODING:
 		case UNIT:
 		case FIELD:
+		case RELATION:
 			return (int64_t) unit_random_below(ends[kind]);
 		case POWER:
 			return random_power(18);
 		case DIGITS:
 			return (int64_t) unit_random_below(19);
+		case FLAG:
+			return INT64_C(1) << unit_random_below(5);
+		case WORDS:
+			return 2 + (int64_t) unit_random_below(2);
 		case JSON_STEP:
 			return (int64_t) unit_random_below(9) - 4;
 		case JSON_KIND:
@@ -632,7 +672,7 @@ random_number(program_case *given, number_kind kind)
 static mgpu_lane
 lane_of_kind(char kind)
 {
-	return strchr("svjae", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+	return strchr("svjaeg", kind) != NULL ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
 }
 
 static void
@@ -666,6 +706,8 @@ make_case(program_case *given, int code)
 	make_case_document(given);
 	make_array(given);
 	make_inets(given);
+	if (strchr(given->kinds, 'g') != NULL)
+		make_ranges(given);
 	for (int i = 0; i < NUM_INPUTS; i++)
 		store(given, i);
 	for (uint32_t row = 0; row < MOST_ROWS; row++)

@@ -18,6 +18,9 @@ typedef enum number_kind
 	POWER,						/* of 10 */
 	DIGITS,						/* behind a point */
 	PART,						/* of an interval */
+	FLAG,						/* of a range */
+	RELATION,					/* of ranges */
+	WORDS,						/* of a string, 2 or 3 */
 	JSON_STEP,
 	JSON_KIND,
 	ROUNDS,						/* 2, so that widths are 0 and 1 */
@@ -37,7 +40,7 @@ typedef enum number_kind
 } number_kind;
 
 /*
- * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, v a text that may have a value, j a document of jsonb, a an array, e an inet;
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes, v a text that may have a value, j a document of jsonb, a an array, e an inet, g a range;
  * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
@@ -147,6 +150,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_REPLACE_REGEX] = {"ss", {0}, MATCH},
 	[MGPU_RUN_INET_MASK] = {"se4", {0}, ENCODING},
 	[MGPU_RUN_TEXT_OF_INET] = {"se", {0}, ENCODING},
+	[MGPU_RUN_BYTES_OF_WORDS] = {"siii", {0}, WORDS},
 	[MGPU_RUN_JSON_TEXT] = {"sjs", {0}, JSON_STEP},
 	[MGPU_RUN_JSON_OBJECT] = {"sjs", {8}, JSON_STEP},
 	[MGPU_RUN_JSON_NUMBER] = {"njs", {1, 2, 4, 9}, JSON_STEP},
@@ -155,6 +159,10 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_JSON_IS] = {"ijss", {1}, JSON_KIND},
 	[MGPU_RUN_ARRAY_HAS_BYTES] = {"ias", {1}, ENCODING},
 	[MGPU_RUN_ARRAY_HAS_INTEGER] = {"ia4", {2, 4, 8}, ENCODING},
+	[MGPU_RUN_RANGE_BOUND] = {"ig", {4, 8}, ENCODING},
+	[MGPU_RUN_RANGE_HAS_FLAG] = {"ig", {4, 8}, FLAG},
+	[MGPU_RUN_RANGE_HAS] = {"igi", {4, 8}, PLAIN},
+	[MGPU_RUN_RANGE_RELATES] = {"igg", {4, 8}, RELATION},
 	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_INET] = {"ie", {1, 2, 3, 5}, WHICH},

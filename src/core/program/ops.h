@@ -53,6 +53,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_values.h"
 #include "core/program/ops_json.h"
 #include "core/program/ops_arrays.h"
+#include "core/program/ops_ranges.h"
 #include "core/program/ops_regex.h"
 #include "core/program/ops_matches.h"
 #include "core/program/ops_words.h"

@@ -1,6 +1,6 @@
 /*
  * program/ops_words.h
- *		Operations that make integers of byte strings, in the order of the bytes: then integers alone can be compared.
+ *		Operations that make integers of byte strings, in the order of the bytes: then integers alone can be compared.  And strings of such integers.
  *
  * Word k of a string is its bytes 8k to 8k + 7, the first of them the highest, with zeros behind the string's end.  In the last of
  * its words, the lowest byte is the string's length: so a string that goes on with zero bytes is larger than one that ends there.
@@ -48,5 +48,27 @@ WORD(word, 1)
 WORD(word_fixed, 0)
 
 #undef WORD
+
+/* The words of a string, up to three of them, become its bytes again. */
+MGPU_CODEC void
+mgpu_run_bytes_of_words(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register words[3] = {mgpu_register_from(frame, op, 0), mgpu_register_from(frame, op, 1), mgpu_register_from(frame, op, 2)};
+	mgpu_register to = mgpu_register_to(frame, op);
+	uint32_t	last = (uint32_t) op.number - 1;
+
+	mgpu_begin_made(frame.made, op.width);
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		uint8_t		state = mgpu_larger_state(words[0].states[i], mgpu_larger_state(words[1].states[i], words[2].states[i]));
+		uint32_t	length = state == MGPU_IS_VALUE ? (uint8_t) words[last].integers[i] : 0;
+		char	   *text = length <= 8 * last + 7 ? mgpu_room_for(frame.made, op.width, length) : NULL;
+
+		to.states[i] = state;
+		for (uint32_t at = 0; text && at < length; at++)
+			text[at] = (char) (((uint64_t) words[at / 8].integers[i] ^ MGPU_F64_SIGN) >> (56 - 8 * (at % 8)));
+		mgpu_end_made(frame.made, op.width, to, i, text, length);
+	}
+}
 
 #endif							/* MGPU_OPS_WORDS_H */
