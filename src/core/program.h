@@ -162,6 +162,7 @@ enum
 	OP(CHANGE_CASE, change_case, "change case", "ss") /* number: an mgpu_case_map */ \
 	OP(JOIN_BYTES, join_bytes, "||", "sss") \
 	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
+	OP(TEXT_OF_DATE, text_of_date, "cast", "si") /* as ISO 8601 has it; years before 1 or after 9999 are faults */ \
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(INET_MASK, inet_mask, "set_masklen", "ssi") /* an inet; number: 1: without the bits behind the network */ \

@@ -180,6 +180,7 @@ static bool
 compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 {
 	const known_function *known;
+	Expr	   *left = linitial(expr->args);
 	const Const *list = lsecond(expr->args);
 	int			outcomes = expr->useOr ? MGPU_IS_EQUAL : MGPU_IS_LESS | MGPU_IS_GREATER;
 	bool		is_bytes;
@@ -190,11 +191,13 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 	if (known && known->number == outcomes && IsA(list, Var))
 		return compile_any(program, expr, value);
 	if (known == NULL || known->number != outcomes || !IsA(list, Const) || list->constisnull ||
-		(known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_BYTES) ||
-		!compile_expr(program, linitial(expr->args), value))
+		(known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_BYTES))
 		return false;
 	is_bytes = known->code == MGPU_RUN_COMPARE_BYTES;
 	if (is_bytes && known->form != FORM_PLAIN && !compares_bytes(expr->inputcollid, false))
+		return false;
+	is_bytes = is_bytes && !take_labels(&left, &list);
+	if (!compile_expr(program, left, value))
 		return false;
 	if (known->form == FORM_BLANKS)
 		*value = add_op(program, MGPU_RUN_TRIM_BLANKS, value->type, 0, 1, value);

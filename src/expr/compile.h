@@ -97,6 +97,7 @@ struct expr_program
 	expr_build *builds;			/* NULL: all variables are attributes */
 	StringInfoData tables;
 	pg_tz	   *zone;			/* the session's time zone, if tables are of it, or NULL */
+	bool		writes_dates;	/* in the session's style */
 	pg_tz	   *last_zone;		/* the last one that has a table, or NULL */
 	int64		last_zone_table;
 	text_names *names;			/* of long texts of the table, or NULL: there are none */
@@ -277,6 +278,9 @@ extern bool compile_matches(expr_program *program, const function_call *call, ex
 extern bool compile_group(expr_program *program, const function_call *call, int group, expr_value *value);
 extern bool compile_text(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *value);
+
+/* A text that an enum's value is cast to, and a constant one or several that it is compared with, become the value and labels.  false: they are others. */
+extern bool take_labels(Expr **text, const Const **constant);
 extern bool compile_concat(expr_program *program, const FuncExpr *call, expr_value *value);
 extern bool compile_inet(expr_program *program, const function_call *call, expr_value *value);
 

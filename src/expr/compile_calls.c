@@ -252,6 +252,20 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 
 /* ---- texts */
 
+/* Of an enum's value with a label, or the other way round. */
+static bool
+compile_label(expr_program *program, const function_call *call, int number, expr_value *value)
+{
+	Expr	   *text = list_nth(call->args, number);
+	const Const *label = list_nth(call->args, 1 - number);
+	expr_value	both[2];
+
+	if (!take_labels(&text, &label) || !compile_expr(program, text, &both[0]) || !compile_const(program, label, &both[1]))
+		return false;
+	*value = add_op(program, MGPU_RUN_COMPARE_INTEGER, expr_boolean, call->known->number, 2, both);
+	return true;
+}
+
 static bool
 compile_bytes(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -260,7 +274,8 @@ compile_bytes(expr_program *program, const function_call *call, expr_value *valu
 
 	if (!compares_bytes(call->collation, in_order))
 		return false;
-	if (!in_order && compile_build_equality(program, call, value))
+	if (call->known->code == MGPU_RUN_COMPARE_BYTES && !in_order &&
+		(compile_label(program, call, 0, value) || compile_label(program, call, 1, value) || compile_build_equality(program, call, value)))
 		return true;
 	if (!compile_args(program, call, args))
 		return false;

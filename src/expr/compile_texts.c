@@ -1,17 +1,22 @@
 /*
  * compile_texts.c
- *		Operations that make texts: lower, upper, ||, concat, replace, numbers as texts; and patterns that need them: ILIKE and regular expressions.
+ *		Operations that make texts: lower, upper, ||, concat, replace, numbers and dates as texts; and patterns that need them: ILIKE and regular expressions.
  *
- * ILIKE is LIKE of texts in lower case, as PostgreSQL defines it.
+ * ILIKE is LIKE of texts in lower case, as PostgreSQL defines it.  No text is made of an enum's value that is compared as one: a constant becomes its label.
  */
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
+#include "catalog/pg_enum.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/formatting.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "expr/compile.h"
@@ -38,7 +43,7 @@ compile_joined(expr_program *program, const function_call *call, expr_value *val
 	return compile_args(program, call, args) && add_made(program, call->known->code, 0, args, value);
 }
 
-/* ---- numbers */
+/* ---- numbers and dates */
 
 static bool
 is_integer(Oid type_id)
@@ -51,10 +56,59 @@ compile_text_of(expr_program *program, const CoerceViaIO *cast, expr_value *valu
 {
 	Oid			from = exprType((const Node *) cast->arg);
 
+	if (cast->resulttype == TEXTOID && from == DATEOID && DateStyle == USE_ISO_DATES)
+	{
+		program->writes_dates = true;
+		return compile_expr(program, cast->arg, value) && add_made(program, MGPU_RUN_TEXT_OF_DATE, 0, value, value);
+	}
 	if (cast->resulttype != TEXTOID || !(is_integer(from) || from == NUMERICOID) || !compile_expr(program, cast->arg, value) ||
 		value->type.lane != MGPU_LANE_INTEGER)
 		return false;
 	return add_made(program, MGPU_RUN_TEXT_OF_INTEGER, value->type.scale, value, value);
+}
+
+/* ---- labels */
+
+/* The label of an enum that a text is, or InvalidOid, which is none. */
+static Datum
+label_of(Oid type_id, Datum string)
+{
+	const char *label = TextDatumGetCString(string);
+
+	return ObjectIdGetDatum(strlen(label) < NAMEDATALEN ? GetSysCacheOid2(ENUMTYPOIDNAME, Anum_pg_enum_oid, ObjectIdGetDatum(type_id), CStringGetDatum(label)) : InvalidOid);
+}
+
+static Const *
+labels_of(Oid type_id, const Const *list)
+{
+	Datum	   *datums;
+	bool	   *nulls;
+	int			num_datums;
+	int			first = 1;
+
+	deconstruct_array(DatumGetArrayTypeP(list->constvalue), TEXTOID, -1, false, TYPALIGN_INT, &datums, &nulls, &num_datums);
+	for (int i = 0; i < num_datums; i++)
+		datums[i] = nulls[i] ? (Datum) 0 : label_of(type_id, datums[i]);
+	return makeConst(get_array_type(type_id), -1, InvalidOid, -1,
+					 PointerGetDatum(construct_md_array(datums, nulls, 1, &num_datums, &first, type_id, sizeof(Oid), true, TYPALIGN_INT)), false, false);
+}
+
+bool
+take_labels(Expr **text, const Const **constant)
+{
+	const CoerceViaIO *cast = (const CoerceViaIO *) *text;
+	Oid			type_id = IsA(cast, CoerceViaIO) && cast->resulttype == TEXTOID ? getBaseType(exprType((const Node *) cast->arg)) : InvalidOid;
+
+	if (!OidIsValid(type_id) || !type_is_enum(type_id) || !IsA(*constant, Const) || (*constant)->constisnull)
+		return false;
+	if ((*constant)->consttype == TEXTOID)
+		*constant = makeConst(type_id, -1, InvalidOid, sizeof(Oid), label_of(type_id, (*constant)->constvalue), false, true);
+	else if ((*constant)->consttype == TEXTARRAYOID)
+		*constant = labels_of(type_id, *constant);
+	else
+		return false;
+	*text = cast->arg;
+	return true;
 }
 
 /* ---- concat */
@@ -72,7 +126,7 @@ part_of(Expr *arg)
 	Oid			type_id = exprType((Node *) arg);
 	CoalesceExpr *part = makeNode(CoalesceExpr);
 
-	if (is_integer(type_id))
+	if (is_integer(type_id) || type_id == DATEOID)
 	{
 		CoerceViaIO *cast = makeNode(CoerceViaIO);
 

@@ -10,6 +10,7 @@
 #include "commands/explain_state.h"
 #endif
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 
 #include "compat.h"
@@ -351,8 +352,8 @@ bool
 expr_program_run(expr_program *program, ExprContext *context, const mgpu_program_input *inputs, const uint16 *rows,
 				 uint32 num_rows)
 {
-	/* a cursor's query may go on under another time zone */
-	if ((program->zone && program->zone != session_timezone) || !fill_params(program, context))
+	/* a cursor's query may go on under another time zone, or style of dates */
+	if ((program->zone && program->zone != session_timezone) || (program->writes_dates && DateStyle != USE_ISO_DATES) || !fill_params(program, context))
 		return false;
 	Assert(num_rows <= program->num_rows);
 	mgpu_program_run(&program->program, program->registers, inputs, rows, num_rows);

@@ -28,6 +28,8 @@ INSERT INTO program_values VALUES
     ('jsonb', 'jsonb', (SELECT array_agg(d) || NULL FROM (VALUES ('{}'), ('[]'), ('["a"]'), ('"a"'), ('5'), ('null'), ('{"a": "x", "b": "", "ab": null, "abc": true, "": "empty", "ä": false, "a ": "blank"}'), ('{"a": {"b": "c"}, "b": [1], "ab": 5, "zzzz": -1.50, "%": 1e100}'),
         ((SELECT jsonb_object_agg(repeat('k', i), repeat('v', i * 7)) || '{"a": "last", "zzzz": "z"}' FROM generate_series(1, 70) i)::text), ((SELECT jsonb_object_agg('key' || i, i) || '{"ab": "among many", "_": null}' FROM generate_series(1, 100) i)::text)) t(d))),
     ('anyarray', 'text[] COLLATE "C"', ARRAY['{}', '{a}', '{a,b}', '{b,NULL}', '{NULL}', '{ab,"a ",""}', '[2:3]={a,b}', '{{a,b},{c,d}}', '{ä,a%c,zzzz,abcabc,a,a}', NULL]),
+    ('anyrange', 'daterange', '{empty,"(,)","[2024-01-01,)","(,2024-01-01)","[2024-01-01,2024-01-02)","[2024-01-02,2024-03-01)","[2023-12-01,2024-01-01)","[2023-12-31,2024-01-05)","[2024-01-05,infinity)","[2024-01-05,infinity]","(infinity,)","[infinity,)","[-infinity,2024-01-01)","(-infinity,2024-01-02)","(,-infinity]","[-infinity,-infinity]",NULL}'),
+    ('anyelement', 'date', '{2024-01-01,2024-01-02,2023-12-31,2024-01-05,2024-03-01,infinity,-infinity,"0044-03-15 BC",NULL}'),
     ('"char"', '"char"', '{"",a,b,B,~,ä,NULL}'),
     ('oid', 'oid', '{0,1,2,2147483647,2147483648,4294967295,NULL}'),
     ('money', 'money', '{0,1,-1,92233720368547758.07,-92233720368547758.08,12.34,NULL}'),
@@ -158,6 +160,23 @@ CREATE TABLE program_results AS
 SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_program(f) t;
 SELECT function, wrong FROM program_results WHERE wrong IS NOT NULL OR rows = 0;
 SELECT count(*) > 250 AS functions, sum(calls) > 500 AS calls, sum(rows) > 20000 AS rows FROM program_results;
+-- ranges of other types
+CREATE FUNCTION pg_temp.try_ranges(type text, ranges text, element text, elements text) RETURNS TABLE (function regprocedure, wrong text, rows bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE program_values SET stored = try_ranges.type, value = ranges::text[] WHERE program_values.type = 'anyrange'::regtype;
+    UPDATE program_values SET stored = element, value = elements::text[] WHERE program_values.type = 'anyelement'::regtype;
+    RETURN QUERY SELECT f, t.wrong, t.rows FROM unnest(mgpu_program_functions()) f, pg_temp.try_program(f) t WHERE (SELECT 'anyrange'::regtype = ANY (string_to_array(proargtypes::text, ' ')::oid[]) FROM pg_proc WHERE oid = f);
+END
+$$;
+CREATE TABLE program_ranges AS
+SELECT * FROM pg_temp.try_ranges('int4range', '{empty,"(,)","[1,)","(,1)","[1,2)","[1,3)","(0,1]","[2,3]","[-2147483648,2147483647)","[2147483646,2147483647)",NULL}', 'int4', '{0,1,2,3,-2147483648,2147483646,2147483647,NULL}')
+UNION ALL SELECT * FROM pg_temp.try_ranges('int8range', '{empty,"(,)","[1,)","(,1)","[1,2)","[1,3)","[-9223372036854775808,9223372036854775807)","[9223372036854775806,9223372036854775807)","[4294967297,4294967298]",NULL}', 'int8', '{0,1,2,3,-9223372036854775808,9223372036854775806,9223372036854775807,4294967297,NULL}')
+UNION ALL SELECT * FROM pg_temp.try_ranges('tsrange', '{empty,"(,)","[2024-01-01,)","(2024-01-01,)","(,2024-01-01)","(,2024-01-01]","[2024-01-01,2024-01-02)","(2024-01-01,2024-01-02]","[2024-01-01,2024-01-02]","(2024-01-01,2024-01-02)","[2024-01-02,2024-01-03)","(2024-01-02,2024-01-03)","[2024-01-01,2024-01-01]","(2024-01-01,2024-01-01 00:00:00.000001)","[2024-01-01 00:00:00.000001,2024-01-02)","[2024-01-02,infinity)","[2024-01-02,infinity]","[infinity,infinity]","(-infinity,2024-01-01]","[-infinity,2024-01-01)",NULL}', 'timestamp', '{2024-01-01,2024-01-02,2024-01-01 00:00:00.000001,2023-12-31,2024-01-03,infinity,-infinity,NULL}')
+UNION ALL SELECT * FROM pg_temp.try_ranges('tstzrange', '{empty,"(,)","[2024-01-01,)","(,2024-01-01]","[2024-01-01,2024-01-02)","[2024-03-10 01:30,2024-03-10 03:30)","(2024-01-02,infinity]","(-infinity,2024-01-01)",NULL}', 'timestamptz', '{2024-01-01,2024-01-02,2024-03-10 03:00,infinity,-infinity,NULL}')
+UNION ALL SELECT * FROM pg_temp.try_ranges('numrange', '{empty,"[1,2.5)","(,2.5]",NULL}', 'numeric', '{1,2.5,2.50,NaN,NULL}');
+SELECT function, wrong FROM program_ranges WHERE wrong IS NOT NULL OR rows = 0;
+SELECT count(*) AS functions, sum(rows) > 1000 AS rows FROM program_ranges;
+DROP TABLE program_ranges;
 -- numerics that each have a scale of their own
 UPDATE program_values SET stored = 'numeric', value = '{0,0.00,1,-1.0,0.5,-2.5,1.50,1.5000,99.99,12345678.9,-1234567890123.45,0.00001,1e-20,123456789012345678901234567890,NaN,NULL}' WHERE type = 'numeric'::regtype;
 CREATE TABLE program_bare AS

@@ -146,6 +146,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_CHANGE_CASE] = {"ss", {0}, CASE_MAP},
 	[MGPU_RUN_JOIN_BYTES] = {"sss", {0}, PLAIN},
 	[MGPU_RUN_TEXT_OF_INTEGER] = {"si", {0}, DIGITS},
+	[MGPU_RUN_TEXT_OF_DATE] = {"sd", {0}, PLAIN},
 	[MGPU_RUN_REPLACE_BYTES] = {"ssss", {0}, PLAIN},
 	[MGPU_RUN_REPLACE_REGEX] = {"ss", {0}, MATCH},
 	[MGPU_RUN_INET_MASK] = {"se4", {0}, ENCODING},

@@ -1,6 +1,6 @@
 /*
  * program/ops_values.h
- *		Operations that read texts as values: numbers, truths, dates and times.
+ *		Operations that read texts as values: numbers, truths, dates and times; and the text of a date.
  *
  * They know the one form of each that programs write, which means the same under all settings and in all versions: digits, maybe with a minus or a point; dates
  * and times of ISO 8601.  Blanks, exponents, names of months, times without seconds and the like are faults, as are texts that are no values.
@@ -230,6 +230,45 @@ mgpu_run_date_of_text(mgpu_frame frame, mgpu_program_op op)
 	{
 		to.integers[i] = 0;
 		to.states[i] = mgpu_state_unless(a.states[i], a.states[i] == MGPU_IS_VALUE && (a.lengths[i] != MGPU_DATE_BYTES || !mgpu_read_date(a.bytes[i], &to.integers[i])));
+	}
+}
+
+MGPU_CODEC void
+mgpu_write_two(char *text, int number)
+{
+	text[0] = (char) ('0' + number / 10);
+	text[1] = (char) ('0' + number % 10);
+}
+
+MGPU_CODEC void
+mgpu_write_date(char *text, int64_t day)
+{
+	mgpu_civil_date date = mgpu_date_of_day(day);
+
+	mgpu_write_two(text, date.year / 100);
+	mgpu_write_two(text + 2, date.year % 100);
+	text[4] = '-';
+	mgpu_write_two(text + 5, date.month);
+	text[7] = '-';
+	mgpu_write_two(text + 8, date.day);
+}
+
+MGPU_CODEC void
+mgpu_run_text_of_date(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	mgpu_begin_made(frame.made, op.width);
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		char	   *text = mgpu_room_for(frame.made, op.width, MGPU_DATE_BYTES);
+		bool		is_value = a.states[i] == MGPU_IS_VALUE && !mgpu_is_outside_calendar(a.integers[i]);
+
+		to.states[i] = mgpu_state_unless(a.states[i], !is_value);
+		if (text && is_value)
+			mgpu_write_date(text, a.integers[i]);
+		mgpu_end_made(frame.made, op.width, to, i, text, is_value ? MGPU_DATE_BYTES : 0);
 	}
 }
 
