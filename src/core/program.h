@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "core/program_numbers.h"
+#include "core/program_ranges.h"
 #include "core/program_regex.h"
 
 #ifdef __cplusplus
@@ -336,25 +337,6 @@ typedef enum mgpu_interval_part
 	MGPU_INTERVAL_DAYS,
 	MGPU_INTERVAL_MONTHS
 } mgpu_interval_part;
-
-/* As ranges have them. */
-typedef enum mgpu_range_flag
-{
-	MGPU_RANGE_EMPTY = 1,
-	MGPU_RANGE_LOWER_INCLUSIVE = 2,
-	MGPU_RANGE_UPPER_INCLUSIVE = 4,
-	MGPU_RANGE_LOWER_INFINITE = 8,
-	MGPU_RANGE_UPPER_INFINITE = 16,
-	MGPU_RANGE_END_FLAGS = 32	/* others have no meaning in rows */
-} mgpu_range_flag;
-
-typedef enum mgpu_range_relation
-{
-	MGPU_RANGE_CONTAINS,
-	MGPU_RANGE_OVERLAPS,
-	MGPU_RANGE_BEFORE,
-	MGPU_RANGE_ADJOINS
-} mgpu_range_relation;
 
 typedef struct mgpu_time_bin
 {

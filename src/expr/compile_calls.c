@@ -343,6 +343,23 @@ compile_same(expr_program *program, const function_call *call, expr_value *value
 	return true;
 }
 
+/* What is in a value of several parts. */
+static bool
+compile_inside(expr_program *program, const function_call *call, expr_value *value)
+{
+	switch (call->known->form)
+	{
+		case FORM_JSON:
+			return compile_json(program, call, value);
+		case FORM_JSON_CONTAINS:
+			return compile_json_contains(program, call, value);
+		case FORM_ARRAY:
+			return compile_array(program, call, value);
+		default:
+			return compile_of_ranges(program, call, value);
+	}
+}
+
 bool
 compile_call(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -365,14 +382,8 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_characters(program, call, value);
 		case FORM_TRIM:
 			return compile_trim(program, call, value);
-		case FORM_JSON:
-			return compile_json(program, call, value);
-		case FORM_JSON_CONTAINS:
-			return compile_json_contains(program, call, value);
-		case FORM_RANGE:
-			return compile_of_ranges(program, call, value);
-		case FORM_ARRAY:
-			return compile_array(program, call, value);
+		case FORM_JSON: case FORM_JSON_CONTAINS: case FORM_ARRAY: case FORM_RANGE:
+			return compile_inside(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
 		case FORM_ILIKE: case FORM_REGEX: case FORM_MATCHES: case FORM_CASE: case FORM_JOINED: case FORM_INET:

@@ -41,7 +41,7 @@ intersected(Expr *expr)
 static bool
 compile_common_bound(expr_program *program, const function_call *call, List *ranges, expr_value *value)
 {
-	int			is_upper = call->known->number;
+	bool		is_upper = call->known->number != 0;
 	int			width = range_bound_width(exprType(linitial(ranges)));
 	expr_value	both[2];
 	expr_value	choice[3];
