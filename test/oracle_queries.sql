@@ -85,6 +85,8 @@ INSERT INTO oracle.kinds VALUES
 ('money[]', 'money[]', 'ARRAY[(k % 9)::int::money, NULLIF(k / 9 % 5, 2)::int::money]', '{"{}","{NULL}"}', 'nohash minmax plain', '%s'),
 ('priced', 'oracle.priced', 'ROW((k % 50)::int::money, ''p'' || k % 3)::oracle.priced', '{"(,)","(1,)"}', 'nohash plain scalar', '%s'),
 ('prices', 'oracle.prices', 'oracle.prices((k % 9)::int::money, (k % 9 + k % 4)::int::money)', '{empty,"(,)"}', 'nohash plain scalar', '%s'),
+('daterange', 'daterange', 'daterange(''2000-01-01''::date + (k % 20)::int, ''2000-01-02''::date + (k % 20 + k / 20 % 9)::int)', '{empty,"(,)","[2000-01-01,)","(,infinity]"}', 'plain scalar', '%s'),
+('tsrange', 'tsrange', 'tsrange(''2000-01-01''::timestamp + k % 90 * interval ''1 hour'', ''2000-01-05''::timestamp, ''(]'')', '{empty,"(,)","[2000-01-01,infinity]"}', 'plain scalar', '%s'),
 ('span', 'oracle.span', 'int4range((k % 20)::int, (k % 20 + k % 4)::int)::oracle.span', '{empty,"[5,)"}', 'nohash plain scalar', '%s'),
 ('span[]', 'oracle.span[]', 'ARRAY[int4range((k % 20)::int, (k % 20 + k % 4)::int)]::oracle.span[]', '{"{}","{NULL}"}', 'nohash plain', '%s'),
 ('real', 'oracle.real', '((k % 41 - 20) / 4.0)::float8::oracle.real', '{-0,0,NaN,Infinity}', 'nohash scalar', '(%s)::float8 + 0'),
