@@ -20,10 +20,12 @@
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/rangetypes.h"
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "array/element_type.h"
 #include "expr/time_parts.h"
 #include "query/value_spread.h"
 
@@ -123,6 +125,42 @@ spread_of_column(PlannerInfo *root, const Var *var)
 	return spread;
 }
 
+/* A bound of a range, as number_of. */
+static bool
+number_of_bound(TypeCacheEntry *type, Datum range, bool is_upper, double *number)
+{
+	RangeBound	bounds[2];
+	bool		is_empty;
+
+	range_deserialize(type, DatumGetRangeTypeP(range), &bounds[0], &bounds[1], &is_empty);
+	return !is_empty && !bounds[is_upper].infinite && number_of(type->rngelemtype->type_id, bounds[is_upper].val, number);
+}
+
+/* Of lower(range) or upper(range): statistics have bounds of ranges, and take each range for another. */
+static value_spread
+spread_of_bound(PlannerInfo *root, Node *range, bool is_upper)
+{
+	TypeCacheEntry *type = range_bound_width(exprType(range)) > 0 && IsA(range, Var) ? lookup_type_cache(getBaseType(exprType(range)), TYPECACHE_RANGE_INFO) : NULL;
+	value_spread spread = unknown;
+	VariableStatData variable;
+	AttStatsSlot slot;
+	double		least;
+	double		greatest;
+
+	if (type == NULL)
+		return unknown;
+	examine_variable(root, range, 0, &variable);
+	if (HeapTupleIsValid(variable.statsTuple) && variable.acl_ok &&
+		get_attstatsslot(&slot, variable.statsTuple, STATISTIC_KIND_BOUNDS_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES))
+	{
+		if (slot.nvalues > 1 && number_of_bound(type, slot.values[0], is_upper, &least) && number_of_bound(type, slot.values[slot.nvalues - 1], is_upper, &greatest))
+			spread = (value_spread) {greatest - least, step_of_type(type->rngelemtype->type_id, -1)};
+		free_attstatsslot(&slot);
+	}
+	ReleaseVariableStats(variable);
+	return spread;
+}
+
 /* A constant's size, or 0: it is none. */
 static double
 size_of_constant(const Node *node)
@@ -150,6 +188,9 @@ range_of_times(PlannerInfo *root, Node *expr)
 	List	   *vars = pull_var_clause(expr, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
 	const Var  *var = list_length(vars) == 1 ? linitial(vars) : NULL;
 
+	/* of either bound */
+	if (var && (var->vartype == DATERANGEOID || var->vartype == TSRANGEOID || var->vartype == TSTZRANGEOID))
+		return Max(spread_of_bound(root, (Node *) var, false).range, spread_of_bound(root, (Node *) var, true).range) + 2.0 * USECS_PER_DAY;
 	if (var == NULL || (var->vartype != TIMESTAMPOID && var->vartype != TIMESTAMPTZOID && var->vartype != DATEOID))
 		return HUGE_VAL;
 	return spread_of_column(root, var).range + 2.0 * USECS_PER_DAY;
@@ -285,6 +326,9 @@ spread_of_call(PlannerInfo *root, Oid function, List *args)
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			return spread_of_field(root, name_of(first), last);
+		case F_LOWER_ANYRANGE:
+		case F_UPPER_ANYRANGE:
+			return spread_of_bound(root, first, function == F_UPPER_ANYRANGE);
 		case F_TO_TIMESTAMP_FLOAT8:
 			return spread_of_times_of(spread_of(root, first));
 		case F_TO_CHAR_TIMESTAMP_TEXT:

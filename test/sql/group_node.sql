@@ -284,7 +284,7 @@ INSERT INTO grouped_unhashed VALUES ('tsvector', 'to_tsvector(''simple'', ''w'' 
 SELECT type, (pg_temp.check_node(format('SELECT g, count(DISTINCT x), cardinality(array_agg(DISTINCT x ORDER BY x DESC)), cardinality(array_agg(DISTINCT x) FILTER (WHERE v > 5000)), max(v) FROM (SELECT g, v, %s AS x FROM grouped WHERE g < 20) s GROUP BY g', x), 'MgpuGroup', 'mgpu.enable_group', false)).* FROM grouped_unhashed;
 SELECT type, (pg_temp.check_node(format('SELECT g, array_agg(DISTINCT x), array_agg(DISTINCT x ORDER BY x DESC), array_agg(DISTINCT x) FILTER (WHERE v > 5000), string_agg(DISTINCT x::text, ''-''), json_object_agg(DISTINCT coalesce(x::text, ''''), x) FROM (SELECT g, v, %s AS x FROM grouped WHERE g < 20) s GROUP BY g', x), 'MgpuGroup', 'mgpu.enable_group', false)).*
 FROM grouped_unhashed WHERE type NOT LIKE '%digits';
--- a key needs a hash too
+-- a key needs a hash too, unless equal ones have equal bytes
 SELECT type, (pg_temp.check_node(format('SELECT cardinality(array_agg(DISTINCT g)) FROM grouped WHERE g < 20 GROUP BY %1$s', x), 'MgpuGroup', 'mgpu.enable_group', false)).* FROM grouped_unhashed;
 RESET mgpu.enable_group;
 DROP TABLE grouped_unhashed;

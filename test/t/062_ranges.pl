@@ -62,6 +62,16 @@ check_plans($session, 'by rows', sub { return 1; }, "SELECT id, days @> d, lower
 	'SELECT id, lag(upper(days)) OVER (PARTITION BY kind ORDER BY lower(days), id), days FROM t', 'SELECT id, row_number() OVER (PARTITION BY days ORDER BY id) FROM t', 'SELECT count(DISTINCT (kind, days)) FROM t', 'SELECT kind, days, count(*) FROM t GROUP BY ROLLUP (1, 2)', 'SELECT days FROM t UNION SELECT added FROM t',
 	'SELECT DISTINCT ON (days) days, id FROM t ORDER BY days, id', 'SELECT id, days FROM (SELECT id, days, row_number() OVER (PARTITION BY days ORDER BY id) AS n FROM t) x WHERE n <= 2', 'SELECT (array_agg(days ORDER BY id))[1], kind FROM t GROUP BY 2', 'SELECT kind, mode() WITHIN GROUP (ORDER BY days) FROM t GROUP BY 1');
 
+# ---- how many groups are expected: statistics take each range for another
+run("CREATE TABLE spans AS SELECT tsrange(timestamp '2024-01-01' + i * interval '1 h', timestamp '2024-01-01' + (i + 3) * interval '1 h') AS times, daterange(date '2024-01-01' + i / 50, date '2024-01-03' + i / 50) AS days FROM generate_series(0, 9999) i", 'ANALYZE spans');
+$session->favour('force');
+foreach my $key ("date_trunc('month', lower(times))", 'upper(times)::date', "to_char(lower(days), 'YYYY-MM')", 'upper(days)', 'extract(month FROM lower(days))')
+{
+	my ($expected) = $session->query("EXPLAIN SELECT $key, count(*) FROM spans GROUP BY 1") =~ /rows=(\d+)/;
+
+	cmp_ok($expected, '<', 500, "groups by $key");
+}
+
 # ---- joins
 check_programs($session, 'joins', 1, 'SELECT r.kind, count(*), min(t.id) FROM t JOIN r ON r.id = t.n AND r.days @> t.d GROUP BY 1', 'SELECT r.kind, count(*), sum(r.id) FROM t LEFT JOIN r ON r.id = t.n AND r.days @> t.d GROUP BY 1', 'SELECT t.kind, count(*) FROM t JOIN r ON r.id = t.n WHERE NOT r.days @> t.d GROUP BY 1',
 	'SELECT t.kind, count(*), min(lower(t.days * r.days)), max(upper(r.times * t.times)) FROM t JOIN r ON r.kind = t.kind AND r.days && t.days WHERE r.id < 30 GROUP BY 1', 'SELECT count(*) FROM t WHERE EXISTS (SELECT FROM r WHERE r.id = t.n AND r.times @> t.at)', 'SELECT count(*) FROM t WHERE NOT EXISTS (SELECT FROM r WHERE r.id = t.n AND r.bigs @> t.big)',
