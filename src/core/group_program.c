@@ -81,6 +81,8 @@ is_width_allowed(const mgpu_program_op *op)
 		case MGPU_RUN_WORD_FIXED:
 		case MGPU_RUN_WORD_INET:
 			return op->width <= MOST_WORDS && op->number >= 0 && op->number < op->width;
+		case MGPU_RUN_WORD_COMPARED:
+			return op->width < MOST_WORDS && op->number >= 0 && op->number < op->width;
 		default:
 			return true;
 	}

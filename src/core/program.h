@@ -188,6 +188,7 @@ enum
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
 	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
 	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
+	OP(WORD_COMPARED, word_compared, "word", "is") /* as WORD, but of a string that does not fit words that equal those of no other; of at most 31 words */ \
 	OP(WORD_INET, word_inet, "word", "is") /* of the string that stands for an inet (program/ops_inet.h) */ \
 	/* days and microseconds from 2000-01-01 on; infinities are faults, and years before 1 or after 9999 too where a calendar is needed */ \
 	OP(FIT_DATE, fit_date, "date", "ii") \

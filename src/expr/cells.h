@@ -59,9 +59,9 @@ extern text_names *expr_program_names(const expr_program *program);
 
 /*
  * What tells the extremes of numerics that show digits of their own, and whether all that are as great show the same: CELLS_DIGITS times the number, with
- * its digits added, and with these taken off.  false: it is none.
+ * its digits added, and with these taken off.  As many digits as that are a fault.  false: it is none.
  */
-#define CELLS_DIGITS 16
+#define CELLS_DIGITS 64
 
 extern bool expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells);
 

@@ -62,6 +62,7 @@ expr_program_add_tied(expr_program *program, Expr *expr, value_cells *cells)
 	*cells = (value_cells) {.form = CELLS_TIED,.num_cells = 2,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64),.scale = value.type.scale,.first = program->num_outputs};
 	value.type = type;
 	digits = find_op(program, MGPU_RUN_SHOWN_DIGITS, type, 0, &value);
+	digits = find_op(program, MGPU_RUN_LIMIT_MAGNITUDE, type, CELLS_DIGITS, &digits);
 	more = find_op(program, MGPU_RUN_SCALE_UP, type, CELLS_DIGITS, &value);
 	more = find_op(program, MGPU_RUN_ADD_INTEGER, type, 0, (expr_value[]) {more, digits});
 	fewer = find_op(program, MGPU_RUN_SCALE_UP, type, 2 * CELLS_DIGITS, &value);

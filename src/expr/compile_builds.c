@@ -177,7 +177,7 @@ fetch_words(expr_program *program, const Expr *expr, int num_words, expr_value *
 		words[i] = fetch(program, number, word, first + i);
 }
 
-/* So many words of a text. */
+/* So many words of a text, which say whether it is equal to another that has no more. */
 static bool
 compile_words(expr_program *program, Expr *expr, int num_words, expr_value *words)
 {
@@ -192,7 +192,7 @@ compile_words(expr_program *program, Expr *expr, int num_words, expr_value *word
 	if (!compile_expr(program, expr, &bytes) || bytes.type.lane != MGPU_LANE_BYTES)
 		return false;
 	for (int i = 0; i < num_words; i++)
-		words[i] = add_op(program, MGPU_RUN_WORD, type, i, 1, &bytes);
+		words[i] = add_op(program, MGPU_RUN_WORD_COMPARED, type, i, 1, &bytes);
 	return true;
 }
 

@@ -32,7 +32,7 @@ check_plans($session, 'of a join by such a key', sub { return $_[0] =~ /Executor
 check_programs($session, 'of what groups have no cells for', 0, 'SELECT price, count(*), sum(rate) FROM bids GROUP BY 1', 'SELECT kind, min(tiny), max(third) FROM bids GROUP BY 1');
 check_programs($session, 'extremes', 1, 'SELECT kind, min(price), max(price) FROM bids WHERE price > 0.3 GROUP BY 1', 'SELECT max(price), min(rate * 3) FROM bids WHERE rate > 1', 'SELECT kind, max(price) FILTER (WHERE id % 3 = 0), min(price) FILTER (WHERE rate > 9000), sum(price) FROM bids GROUP BY 1',
 	'SELECT id % 5000, min(price), max(-price), max(price + cost) FROM bids GROUP BY 1', 'SELECT kind, max(w.price), min(w.price) FROM bids b LEFT JOIN wins w ON w.id = b.id GROUP BY 1',
-	'SELECT kind, max(price) FROM bids GROUP BY 1 HAVING max(price) > 1');
+	'SELECT kind, max(price) FROM bids GROUP BY 1 HAVING max(price) > 1', 'SELECT kind, min(cost / 100), max(cost / 8), min(-cost / 1000) FROM bids GROUP BY 1', 'SELECT kind, max(cost * (1 - id % 50 / 100.0)) FROM bids WHERE id < 9000 GROUP BY 1');
 run('CREATE TABLE ties (id int, kind int, price numeric)', "INSERT INTO ties SELECT i, i % 3, CASE WHEN i % 3 = 1 THEN round(i % 100, i / 100 % 2 + 1) ELSE round(i % 100, 1) END FROM generate_series(1, $rows) i", 'VACUUM ANALYZE ties');
 check_programs($session, 'extremes that show one number of digits', 1, 'SELECT kind, min(price), max(price) FROM ties WHERE kind <> 1 GROUP BY 1');
 check_programs($session, 'extremes of which the last counts', 0, 'SELECT kind, max(price) FROM ties GROUP BY 1', 'SELECT kind, min(price) FROM ties GROUP BY 1', 'SELECT max(price), sum(id) FROM ties', 'SELECT kind, max(price) FROM ties GROUP BY ROLLUP (1)');

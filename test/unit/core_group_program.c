@@ -296,9 +296,10 @@ test_numbers(void)
 	UNIT_CHECK(takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES) && !takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES + 1) && !takes_number(MGPU_RUN_QUOTIENT, -1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_TRUNCATE_TIME, -1) && !takes_number(MGPU_RUN_TRUNCATE_TIME, MGPU_TIME_YEAR + 1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_EXTRACT, -1) && !takes_number(MGPU_RUN_EXTRACT, MGPU_FIELD_EPOCH + 1));
-	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1) && !takes_number(MGPU_RUN_WORD_INET, 8));
+	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1) && !takes_number(MGPU_RUN_WORD_INET, 8) && !takes_number(MGPU_RUN_WORD_COMPARED, 8));
 	for (uint16_t code = MGPU_RUN_RANGE_BOUND; code <= MGPU_RUN_RANGE_RELATES; code++)
 		UNIT_CHECK(takes_width(code, 4) && takes_width(code, 8) && !takes_width(code, 0) && !takes_width(code, 7) && !takes_width(code, 9));
+	UNIT_CHECK(takes_width(MGPU_RUN_WORD_COMPARED, 31) && !takes_width(MGPU_RUN_WORD_COMPARED, 32));
 	UNIT_CHECK(takes_width(MGPU_RUN_WORD, 32) && !takes_width(MGPU_RUN_WORD, 33) && !takes_width(MGPU_RUN_WORD, 0));
 	UNIT_CHECK(takes_width(MGPU_RUN_FETCH, 1) && !takes_width(MGPU_RUN_FETCH, 2) && !takes_width(MGPU_RUN_MATCH, 2));
 }

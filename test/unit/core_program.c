@@ -248,6 +248,23 @@ check_known_words(program_case *given)
 	check_word(given, MGPU_RUN_WORD_FIXED, "0123456789abcdef", 16, UINT64_C(0x3839616263646566));
 }
 
+/* A string that fits has its words, and one that does not has none of these. */
+static void
+check_compared_words(program_case *given)
+{
+	static const char text[] = "abcdefgh0123456789";
+	uint8_t		state = MGPU_IS_VALUE;
+
+	given->op = (mgpu_program_op) {.width = 1,.to = TO,.number = 0};
+	for (uint32_t length = 0; length < sizeof(text); length++)
+	{
+		int64_t		word = word_of(given, MGPU_RUN_WORD_COMPARED, text, length, &state);
+
+		UNIT_CONTEXT("%u bytes", length);
+		UNIT_CHECK(state == MGPU_IS_VALUE && (length < 8 ? word == word_of(given, MGPU_RUN_WORD, text, length, &state) : (word & 0xFF) == 0xFF));
+	}
+}
+
 static void
 check_states_of_words(program_case *given)
 {
@@ -258,6 +275,7 @@ check_states_of_words(program_case *given)
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD, 8u * width - 1, MGPU_IS_VALUE) == MGPU_IS_VALUE);
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD, 8u * width, MGPU_IS_VALUE) == MGPU_IS_FAULT);
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD, 8u * width, MGPU_IS_NULL) == MGPU_IS_NULL);
+		UNIT_CHECK(width == 32 || state_of_word(given, MGPU_RUN_WORD_COMPARED, 8u * width, MGPU_IS_VALUE) == MGPU_IS_VALUE);
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD, 1, MGPU_IS_FAULT) == MGPU_IS_FAULT);
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD_FIXED, 8u * width, MGPU_IS_VALUE) == MGPU_IS_VALUE);
 		UNIT_CHECK(state_of_word(given, MGPU_RUN_WORD_FIXED, 8u * width + 1, MGPU_IS_VALUE) == MGPU_IS_FAULT);
@@ -391,6 +409,7 @@ main(void)
 	check_numeric(given, 9999, MGPU_IS_FAULT);
 	check_known_words(given);
 	check_states_of_words(given);
+	check_compared_words(given);
 	for (int i = 0; i < 1000; i++)
 		check_bytes_of_words(given);
 	for (int i = 0; i < 20000; i++)

@@ -166,6 +166,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_RANGE_RELATES] = {"igg", {4, 8}, RELATION},
 	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
 	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
+	[MGPU_RUN_WORD_COMPARED] = {"is", {1, 2, 3, 31}, WHICH},
 	[MGPU_RUN_WORD_INET] = {"ie", {1, 2, 3, 5}, WHICH},
 	[MGPU_RUN_FIT_DATE] = {"id", {4}, PLAIN},
 	[MGPU_RUN_FIT_TIME] = {"it", {8}, PLAIN},

@@ -185,7 +185,7 @@ mgpu_run_word_inet(mgpu_frame frame, mgpu_program_op op)
 
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
-		mgpu_inet	inet;
+		mgpu_inet	inet = {0, 0, 0, {0, 0}};
 		bool		is_inet = a.states[i] == MGPU_IS_VALUE && mgpu_find_inet(a.bytes[i], a.lengths[i], &inet);
 		uint32_t	length = is_inet ? mgpu_inet_length(&inet) : 0;
 		uint64_t	word = 0;

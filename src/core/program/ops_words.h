@@ -4,7 +4,7 @@
  *
  * Word k of a string is its bytes 8k to 8k + 7, the first of them the highest, with zeros behind the string's end.  In the last of
  * its words, the lowest byte is the string's length: so a string that goes on with zero bytes is larger than one that ends there.
- * A string of a type with one length needs none.  The highest bit is flipped, since integers of programs are signed.
+ * A string of a type with one length needs none.  Where words are compared for equality alone, one that is too long has a length that no other has.  The highest bit is flipped, since integers of programs are signed.
  */
 #ifndef MGPU_OPS_WORDS_H
 #define MGPU_OPS_WORDS_H
@@ -18,7 +18,10 @@ mgpu_word_at(const char *bytes, uint32_t length, uint32_t offset)
 	return mgpu_swap_64(mgpu_load_bits(bytes + offset, length - offset < 8 ? length - offset : 8));
 }
 
-#define WORD(name, length_of_last) \
+/* No string of up to 31 words is so long. */
+#define MGPU_LONG_LENGTH 0xFFu
+
+#define WORD(name, length_of_last, takes_long) \
 MGPU_CODEC void \
 mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 { \
@@ -29,14 +32,14 @@ mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 	for (uint32_t i = 0; i < frame.num_rows; i++) \
 	{ \
 		uint32_t	length = a.lengths[i]; \
-		uint8_t		state = mgpu_state_unless(a.states[i], length > 8u * op.width - (length_of_last)); \
+		uint8_t		state = mgpu_state_unless(a.states[i], !(takes_long) && length > 8u * op.width - (length_of_last)); \
 		uint64_t	word = 0; \
 		\
 		if (state == MGPU_IS_VALUE) \
 		{ \
 			word = mgpu_word_at(a.bytes[i], length, 8 * number); \
 			if ((length_of_last) && number + 1 == op.width) \
-				word |= length; \
+				word |= length < 8u * op.width ? length : MGPU_LONG_LENGTH; \
 			word ^= MGPU_F64_SIGN; \
 		} \
 		to.integers[i] = (int64_t) word; \
@@ -44,8 +47,9 @@ mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
 	} \
 }
 
-WORD(word, 1)
-WORD(word_fixed, 0)
+WORD(word, 1, 0)
+WORD(word_fixed, 0, 0)
+WORD(word_compared, 1, 1)
 
 #undef WORD
 
