@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "batch/rows.h"
@@ -74,6 +75,7 @@ digits_of(const chunk *rows, const column *col)
 static int
 words_of(const chunk *rows, const column *col)
 {
+	bool		is_inet = expr_type_is_inet(getBaseType(col->type->element.type_id));
 	Size		longest = 0;
 
 	if (col->type->element.type_id == NUMERICOID)
@@ -81,8 +83,12 @@ words_of(const chunk *rows, const column *col)
 	if (col->type->store != COLUMN_VARLENA)
 		return 1;
 	for (uint64 row = 0; row < rows->num_rows; row++)
-		if (!column_is_null(col, row))
-			longest = Max(longest, VARSIZE_ANY_EXHDR(cell_element(col->type, col->cells, row)));
+	{
+		const void *value = column_is_null(col, row) ? NULL : cell_element(col->type, col->cells, row);
+
+		if (value)
+			longest = Max(longest, is_inet ? (Size) expr_inet_length(value) : VARSIZE_ANY_EXHDR(value));
+	}
 	return (int) Min(longest / sizeof(uint64) + 1, TABLE_BUILD_NAMED);
 }
 

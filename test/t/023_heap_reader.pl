@@ -310,7 +310,7 @@ check_same($session, 'rows one by one', [
 		'g, count(*) FROM nums WHERE nums IS NOT NULL', 'g, count(*) FROM nums TABLESAMPLE bernoulli (30) REPEATABLE (3)',
 			'g, count(*) FROM (SELECT * FROM nums WHERE v > 5 FOR UPDATE) q', 'g, sum(v) FROM passing',
 		'g, count(*) FROM nums WHERE v > (SELECT count(*) FROM one o WHERE o.v > nums.g)',
-			'g, count(*) FROM nums WHERE EXISTS (SELECT FROM one)', 'a.g, count(b.v) FROM nums a JOIN nums b USING (v)',
+			'g, count(*) FROM nums WHERE EXISTS (SELECT FROM one)',
 			'g, count(*) FROM (SELECT * FROM nums LIMIT 100) q'),
 	'SELECT count(*) FROM generate_series(1, 9)' ], input => 'rows');
 run('CREATE INDEX nums_v ON nums (v)', 'SET enable_seqscan = off');

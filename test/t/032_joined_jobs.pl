@@ -86,7 +86,7 @@ check_joins('keys that no job has', 0, 'SELECT s.name, count(*) FROM facts JOIN 
 check_joins("condition $_", 1, "SELECT s.region, count(*), sum(v) FROM facts JOIN shops s ON shop = s.id WHERE $_ GROUP BY 1", "SELECT s.region, count(*), sum(v) FROM facts LEFT JOIN shops s ON shop = s.id WHERE $_ GROUP BY 1")
   foreach 'v > 0', 's.b', "s.name LIKE '%1'", 'v > s.region * 100', 's.rate < price', "facts.code LIKE '%7' AND s.hole IS NOT NULL", 's.opened < facts.day - 3650', 'facts.e = s.e', 'facts.b OR s.b', "s.name = 'shop 7'";
 check_joins("texts of a build and of rows: $_", 1, "SELECT s.region, count(*), sum(v) FROM facts JOIN shops s ON shop = s.id WHERE $_ GROUP BY 1", "SELECT small, count(*) FILTER (WHERE $_) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1")
-  foreach "s.name = 'shop ' || v % 40", 's.name <> facts.code', 's.kind <> facts.pad', "facts.pad = 'p' || s.region", 'facts.tag <> s.name', "s.kind = 'k' || s.region OR s.name <> facts.tag", "repeat(s.kind, 1) <> repeat(facts.code, 3)";
+  foreach "s.name = 'shop ' || v % 40", 's.name <> facts.code', 's.kind <> facts.pad', "facts.pad = 'p' || s.region", 'facts.tag <> s.name', "s.kind = 'k' || s.region OR s.name <> facts.tag", "s.kind <> facts.code || facts.code || facts.code";
 check_joins('texts of two builds', 2, 'SELECT small, count(*), count(*) FILTER (WHERE s.name <> i.code) FROM facts JOIN shops s ON shop = s.id LEFT JOIN items i ON item = i.id GROUP BY 1',
 	"SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id JOIN items i ON item = i.id WHERE s.name = replace(i.code, 'code', 'shop') OR s.kind <> i.code GROUP BY 1");
 check_joins('joined by more', 1, 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id AND price > s.rate AND facts.b <> s.b GROUP BY 1');

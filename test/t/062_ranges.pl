@@ -77,8 +77,8 @@ check_programs($session, 'joins', 1, 'SELECT r.kind, count(*), min(t.id) FROM t 
 	'SELECT t.kind, count(*), min(lower(t.days * r.days)), max(upper(r.times * t.times)) FROM t JOIN r ON r.kind = t.kind AND r.days && t.days WHERE r.id < 30 GROUP BY 1', 'SELECT count(*) FROM t WHERE EXISTS (SELECT FROM r WHERE r.id = t.n AND r.times @> t.at)', 'SELECT count(*) FROM t WHERE NOT EXISTS (SELECT FROM r WHERE r.id = t.n AND r.bigs @> t.big)',
 	'SELECT r.label, count(*) FILTER (WHERE t.d < lower(r.days)), count(*) FILTER (WHERE t.d >= upper(r.days)), count(*) FILTER (WHERE r.days -|- t.days) FROM t JOIN r ON r.id = t.n GROUP BY 1', 'SELECT r.days, r.times, count(*), sum(t.n) FROM t JOIN r ON r.id = t.n GROUP BY 1, 2',
 	'SELECT t.id, r.days, r.bigs, t.times FROM t JOIN r ON r.id = t.n ORDER BY t.id DESC LIMIT 30', 'SELECT count(*), min(t.id) FROM t JOIN (SELECT DISTINCT days FROM r WHERE id < 200) x ON x.days = t.days', 'SELECT count(*), sum(r.id) FROM t JOIN r ON r.times = t.times AND r.kind = t.kind',
-	'SELECT r.kind, isempty(r.days), r.days @> date \'2024-02-01\', count(*) FROM t JOIN r ON r.id = t.n GROUP BY 1, 2, 3', 'SELECT r.kind, count(r.days), count(*) FILTER (WHERE r.days IS NULL) FROM t LEFT JOIN r ON r.id = t.n + 150 GROUP BY 1', "SELECT r.kind, CASE WHEN t.kind > 2 THEN r.days ELSE t.days END && '[2024-02-01,2024-03-01)', count(*) FROM t JOIN r ON r.id = t.n GROUP BY 1, 2",
-	'SELECT a.kind, count(*), min(lower(a.days * b.days)) FROM r a JOIN r b ON b.kind = a.kind AND b.id > a.id AND a.days && b.days GROUP BY 1');
+	'SELECT r.kind, isempty(r.days), r.days @> date \'2024-02-01\', count(*) FROM t JOIN r ON r.id = t.n GROUP BY 1, 2, 3', 'SELECT r.kind, count(r.days), count(*) FILTER (WHERE r.days IS NULL) FROM t LEFT JOIN r ON r.id = t.n + 150 GROUP BY 1', "SELECT r.kind, CASE WHEN t.kind > 2 THEN r.days ELSE t.days END && '[2024-02-01,2024-03-01)', count(*) FROM t JOIN r ON r.id = t.n GROUP BY 1, 2");
+check_programs_of_few($session, 'a join of a small table with itself', 1, 'SELECT a.kind, count(*), min(lower(a.days * b.days)) FROM r a JOIN r b ON b.kind = a.kind AND b.id > a.id AND a.days && b.days GROUP BY 1');
 check_plans($session, 'joins of rows that are no table\'s', sub { return 1; }, 'WITH x AS MATERIALIZED (SELECT id, days, random() AS any FROM r) SELECT t.kind, count(*), min(lower(x.days * t.days)) FROM t JOIN x ON x.id = t.n AND x.days && t.days GROUP BY 1', 'WITH x AS MATERIALIZED (SELECT id, days, random() AS any FROM r) SELECT x.days, count(*) FROM t JOIN x ON x.id = t.n WHERE x.days && t.days GROUP BY 1', 'SELECT t.id, x.days FROM t FULL JOIN (SELECT * FROM r WHERE id < 50) x ON x.id = t.n AND t.id > 100 ORDER BY 1, 2');
 
 # ---- texts of dates and enums
@@ -86,9 +86,9 @@ my @of_dates = ("SELECT substring(d::text from 1 for 7), count(*) FROM t WHERE d
 check_programs($session, 'texts of dates', 1, @of_dates);
 check_programs($session, 'infinite dates', 0, 'SELECT d::text, count(*) FROM t GROUP BY 1');
 run('CREATE TABLE days AS SELECT i AS id, CASE WHEN i % 9 > 0 THEN date \'0001-01-01\' + i * 365 / 2 END AS d FROM generate_series(0, 20000) i', 'VACUUM ANALYZE days');
-check_programs($session, 'dates of all years', 1, 'SELECT id, d::text FROM days ORDER BY id');
+check_programs_of_few($session, 'dates of all years', 1, 'SELECT id, d::text FROM days ORDER BY id');
 run('INSERT INTO days VALUES (-1, \'9999-12-31\')', 'VACUUM ANALYZE days');
-check_programs($session, 'the last one', 1, 'SELECT id % 3, max(d::text COLLATE "C"), count(*) FROM days GROUP BY 1');
+check_programs_of_few($session, 'the last one', 1, 'SELECT id % 3, max(d::text COLLATE "C"), count(*) FROM days GROUP BY 1');
 run('INSERT INTO days VALUES (-2, \'10000-01-01\'), (-3, \'0044-03-15 BC\')');
 check_programs($session, 'later and earlier ones', 0, 'SELECT id, d::text FROM days ORDER BY id LIMIT 10', 'SELECT id, d::text FROM days ORDER BY id');
 foreach my $style ('German', 'SQL, DMY', 'Postgres')

@@ -18,11 +18,11 @@ sub run { return $session->run(@_); }
 my $numbers = join ', ', map { ($_, "-$_") } qw(0.0001 0.0003 0.0064 0.4999 0.5 0.9999 1 1.0001 2 3 6 7 9 10 60 99.99 128 3600 4999.5 5000 9998 9999 9999.9999 10000 10001 12345.6789 65536 86400 99999999 99999999.9999 100000000 1234567890.2345);
 run("CREATE TABLE numbers AS SELECT n::numeric(20,4) FROM unnest(ARRAY[0, $numbers]) n",
 	'CREATE TABLE pairs AS SELECT row_number() OVER (ORDER BY x.n, y.n)::int AS id, x.n AS x, y.n AS y, trim_scale(x.n) AS bare, x.n::numeric(24,6) AS fine FROM numbers x, numbers y WHERE y.n <> 0 AND abs(x.n / y.n) < 4e9 AND (x.n = 0 OR scale(x.n / y.n) <= 24)', 'VACUUM ANALYZE');
-check_programs($session, 'each by itself', 1, (map { "SELECT id, sum($_), avg($_), count($_) FROM pairs GROUP BY id" } 'x / y', 'fine / y', 'bare / y', 'x / 3', 'x / 7.000', 'x / y + 1.25', '1 - fine / y', 'x / y - y / 3', 'y / 86.4', 'y / -0.3'),
+check_programs_of_few($session, 'each by itself', 1, (map { "SELECT id, sum($_), avg($_), count($_) FROM pairs GROUP BY id" } 'x / y', 'fine / y', 'bare / y', 'x / 3', 'x / 7.000', 'x / y + 1.25', '1 - fine / y', 'x / y - y / 3', 'y / 86.4', 'y / -0.3'),
 	(map { "SELECT id, sum($_), min($_) FROM pairs GROUP BY id" } 'round(x / y, 0)', 'round(x / y, 2)', 'round(x / y, 7)', 'round(x / y, -2)', 'trunc(x / y, 3)', 'floor(x / y)', 'ceil(x / y)', '(x / y)::bigint', '(x / y)::numeric(20,5)', 'sign(x / y)', 'round(x / y)', 'trunc(x / y)', 'round(1 - x / y, 3)', 'floor(x / 3 - y / 7)', 'trunc(y / 3 - x / y, 5)', 'round(coalesce(x / y, 0) - bare, 4)'),
 	(map { "SELECT count(*), sum(x) FROM pairs WHERE x / y $_" } '> 0', '>= 0.5', '< -0.00000001', '<= 1', '= 0.33333333', '<> 2', '= 9999', '- 1 < 0'), 'SELECT count(*) FROM pairs WHERE x / y > bare', 'SELECT id, sum(x / y) FROM pairs GROUP BY id HAVING sum(x / y) > 0.3333');
 run('CREATE TABLE low_pairs AS SELECT * FROM pairs WHERE abs(x / y) < 1e7', 'VACUUM ANALYZE low_pairs');
-check_programs($session, 'multiples', 1, (map { "SELECT id, sum($_), avg($_), count($_) FROM low_pairs GROUP BY id" } 'x / y * 100', '7.00 * (x / -y)', '1 - x / y * 3', 'round(x / y * 100, 1)', 'ceil(x / y * -300)', 'trunc(100 * (1 - x / y), 2)'), 'SELECT count(*), sum(x) FROM low_pairs WHERE x / y * 100 >= 33.33333333');
+check_programs_of_few($session, 'multiples', 1, (map { "SELECT id, sum($_), avg($_), count($_) FROM low_pairs GROUP BY id" } 'x / y * 100', '7.00 * (x / -y)', '1 - x / y * 3', 'round(x / y * 100, 1)', 'ceil(x / y * -300)', 'trunc(100 * (1 - x / y), 2)'), 'SELECT count(*), sum(x) FROM low_pairs WHERE x / y * 100 >= 33.33333333');
 check_programs($session, 'beyond programs', 0, (map { "SELECT id % 5, sum($_) FROM pairs GROUP BY 1" } 'x / y / 3', 'round(x / y, 9)', 'CASE WHEN x / y > 0.123456789 THEN 1 END', 'x / y * 1.5', '(x / y)::float8'), 'SELECT id % 5, min(x / y), max(x / y) FROM pairs GROUP BY 1', 'SELECT x / y, count(*) FROM pairs GROUP BY 1');
 
 # ---- of columns, filters, choices and NULLs
@@ -51,25 +51,25 @@ run("CREATE TABLE times AS SELECT row_number() OVER (ORDER BY a, b)::int AS id, 
 	  . "(i % 1000 / 8.0 - 20)::float8 AS score, (i % 60)::int2 AS days, (i % 211 / 10.0)::numeric(8,2) AS price FROM generate_series(1, least($rows, 20000)) i", 'VACUUM ANALYZE');
 foreach my $age ('age(a, b)', 'age(za, zb)', 'age(da, db)', 'age(db)', 'age(b)', 'age(za)', 'a - b')
 {
-	check_programs($session, "parts of $age", 1, "SELECT id, sum($age), avg($age) FROM times GROUP BY id", "SELECT extract(year FROM $age), extract(month FROM $age), date_part('day', $age), count(*) FROM times GROUP BY 1, 2, 3", "SELECT id, sum(date_part('year', $age)), max(extract(epoch FROM $age)) FROM times GROUP BY id", "SELECT count(*) FROM times WHERE $age > interval '1 year 1 mon 3 days'");
+	check_programs_of_few($session, "parts of $age", 1, "SELECT id, sum($age), avg($age) FROM times GROUP BY id", "SELECT extract(year FROM $age), extract(month FROM $age), date_part('day', $age), count(*) FROM times GROUP BY 1, 2, 3", "SELECT id, sum(date_part('year', $age)), max(extract(epoch FROM $age)) FROM times GROUP BY id", "SELECT count(*) FROM times WHERE $age > interval '1 year 1 mon 3 days'");
 }
-check_programs($session, 'ages of people', 1, "SELECT CASE WHEN a < 26 THEN 'young' WHEN a >= 60 THEN 'old' ELSE 'between' END, count(*), min(born) FROM (SELECT extract(year FROM age(date '2023-07-01', born)) AS a, born FROM people) q GROUP BY 1", "SELECT g, sum(age(went, came)) FILTER (WHERE went > came), avg(age(went, came)), count(*) FILTER (WHERE age(born) >= interval '65 years') FROM people GROUP BY g",
+check_programs_of_few($session, 'ages of people', 1, "SELECT CASE WHEN a < 26 THEN 'young' WHEN a >= 60 THEN 'old' ELSE 'between' END, count(*), min(born) FROM (SELECT extract(year FROM age(date '2023-07-01', born)) AS a, born FROM people) q GROUP BY 1", "SELECT g, sum(age(went, came)) FILTER (WHERE went > came), avg(age(went, came)), count(*) FILTER (WHERE age(born) >= interval '65 years') FROM people GROUP BY g",
 	"SELECT date_part('year', age(timestamp '2024-02-29', born)), count(*) FROM people GROUP BY 1", 'SELECT id, extract(day FROM age(went, came)) FROM people WHERE extract(month FROM age(went, came)) = 7 ORDER BY id LIMIT 30');
 check_programs($session, 'other parts', 0, "SELECT extract(hour FROM age(went, came)), count(*) FROM people GROUP BY 1", "SELECT max(age(went, came)) FROM people");
 foreach my $zone ('UTC', 'America/New_York', 'Australia/Lord_Howe', 'America/Sao_Paulo')
 {
 	run("SET timezone = '$zone'");
-	check_programs($session, "ages in $zone", 1, 'SELECT id, sum(age(za, zb)), sum(age(zb, za)), sum(age(da, db)) FROM times GROUP BY id', "SELECT date_part('year', age(date '2023-07-01', born)), count(*) FROM people GROUP BY 1");
+	check_programs_of_few($session, "ages in $zone", 1, 'SELECT id, sum(age(za, zb)), sum(age(zb, za)), sum(age(da, db)) FROM times GROUP BY id', "SELECT date_part('year', age(date '2023-07-01', born)), count(*) FROM people GROUP BY 1");
 }
 run('RESET timezone', "INSERT INTO times (id, a, b, za, zb) VALUES (0, '0044-03-15 BC', '2000-01-01', '1850-01-01 UTC', '2024-01-01 UTC')");
 check_plans($session, 'ages since long ago', sub { return 1; }, 'SELECT id, sum(age(a, b)), sum(age(za, zb)) FROM times GROUP BY id');
 
 # ---- buckets of floats: integers that lie where one begins
 my @buckets = map { ("width_bucket(score, $_)", "width_bucket(days, $_)", "width_bucket(price::float8, $_)") } '0, 45, 9', '45, 0, 45', '-20, 104.75, 49', '0, 49, 49', '0.5, 1e3, 10000', '0, 1e-3, 7';
-check_programs($session, 'buckets', 1, map { "SELECT $_, count(*), min(score), max(days) FROM people GROUP BY 1" } @buckets);
+check_programs_of_few($session, 'buckets', 1, map { "SELECT $_, count(*), min(score), max(days) FROM people GROUP BY 1" } @buckets);
 check_programs($session, 'buckets of others', 0, 'SELECT width_bucket(score, 0, 45, g + 1), count(*) FROM people GROUP BY 1', 'SELECT width_bucket(score, 0, days + 1, 9), count(*) FROM people GROUP BY 1');
 run("UPDATE people SET score = CASE id WHEN 1 THEN 'infinity' WHEN 2 THEN '-infinity' ELSE -0.0 END WHERE id < 4");
-check_programs($session, 'infinite ones', 1, 'SELECT width_bucket(score, 0, 45, 9), count(*) FROM people GROUP BY 1');
+check_programs_of_few($session, 'infinite ones', 1, 'SELECT width_bucket(score, 0, 45, 9), count(*) FROM people GROUP BY 1');
 run("UPDATE people SET score = 'NaN' WHERE id = 5");
 check_plans($session, 'NaN', sub { return 1; }, 'SELECT width_bucket(score, 0, 45, 9), count(*) FROM people GROUP BY 1');
 
