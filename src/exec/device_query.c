@@ -325,4 +325,3 @@ device_query_run(MemoryContext parent, const device_question *question)
 	device_query_forget(query);
 	return NULL;
 }
-

@@ -292,28 +292,45 @@ is_tied(const table_output *output, const uint64 *record, const uint32 *places)
 	return output->is_greatest ? digits_of(more.max) != digits_of(-fewer.max) : digits_of(more.min) != digits_of(-fewer.min);
 }
 
-/* Whether no group's extreme is tied. */
 static bool
-tells_extremes(const device_query *query)
+has_ties(const device_query *query, const uint64 *record)
 {
-	uint64		num_groups = query->request.result.num_groups;
-	Size		record_bytes = query->request.record.num_words * sizeof(uint64);
-	char	   *buffer = palloc(GROUPS_AT_A_TIME * record_bytes);
-	bool		tells = true;
-
 	for (int i = 0; i < query->job.num_outputs; i++)
 	{
 		const table_output *output = &query->job.outputs[i];
 
-		for (uint64 first = 0; output->cells.form == CELLS_TIED && first < num_groups && tells; first += GROUPS_AT_A_TIME)
-		{
-			uint64		count = Min(num_groups - first, GROUPS_AT_A_TIME);
-			const uint64 *records = device_query_read(query, first, count, buffer);
+		if (output->cells.form == CELLS_TIED && is_tied(output, record, query->request.record.reductions))
+			return true;
+	}
+	return false;
+}
 
-			CHECK_FOR_INTERRUPTS();
-			for (uint64 group = 0; group < count && tells; group++)
-				tells = !is_tied(output, records + group * query->request.record.num_words, query->request.record.reductions);
-		}
+static bool
+may_have_ties(const device_query *query)
+{
+	for (int i = 0; i < query->job.num_outputs; i++)
+		if (query->job.outputs[i].cells.form == CELLS_TIED)
+			return true;
+	return false;
+}
+
+/* Whether no group's extreme is tied. */
+static bool
+tells_extremes(const device_query *query)
+{
+	uint64		num_groups = may_have_ties(query) ? query->request.result.num_groups : 0;
+	uint32		num_words = query->request.record.num_words;
+	char	   *buffer = palloc(GROUPS_AT_A_TIME * num_words * sizeof(uint64));
+	bool		tells = true;
+
+	for (uint64 first = 0; first < num_groups && tells; first += GROUPS_AT_A_TIME)
+	{
+		uint64		count = Min(num_groups - first, GROUPS_AT_A_TIME);
+		const uint64 *records = device_query_read(query, first, count, buffer);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 group = 0; group < count && tells; group++)
+			tells = !has_ties(query, records + group * num_words);
 	}
 	pfree(buffer);
 	return tells;
