@@ -133,7 +133,7 @@ width_of_all(const table_question *question, const List *nodes, bool of_widest)
 	return width;
 }
 
-/* Of what a function makes of an inet: it is of the same family, but may have bits behind its network, or none any more. */
+/* The width of what a function makes of an inet: the family stays, but bits behind the network may come or go. */
 static text_width
 width_of_inet(const table_question *question, Oid function, const List *args)
 {
