@@ -101,7 +101,7 @@ is_number_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 		case MGPU_RUN_REAL_OF_NUMERIC:
 			return op->number > 0 && op->number <= MOST_POWER;
 		case MGPU_RUN_QUOTIENT:
-			return op->number >= 0 && op->number <= MGPU_QUOTIENT_MOST_PLACES;
+			return op->number >= 0 && (op->number & ~(int64_t) MGPU_QUOTIENT_IS_CUT) <= MGPU_QUOTIENT_MOST_PLACES;
 		case MGPU_RUN_TRUNCATE_TIME:
 			return op->number >= 0 && op->number <= MGPU_TIME_YEAR;
 		case MGPU_RUN_EXTRACT:

@@ -93,7 +93,7 @@ enum
 	OP(SHOW_SUM, show_sum, "scale", "ninn") /* the first, with the sum of the others'; more than rows can store are a fault */ \
 	OP(SHOWN_DIGITS, shown_digits, "scale", "in") /* the display scale, as an integer */ \
 	OP(DIVIDE_SHOWN, divide_shown, "/", "nn") /* by a constant; number: an mgpu_quotient; one that is not exact in the digits that it shows is a fault */ \
-	/* of numerics of one scale, of which the first shows the digits of both; number: places of base 10,000 that the scale is */ \
+	/* of numerics of one scale, of which the first shows the digits of both; number: places of base 10,000 that the scale is, and whether it is cut */ \
 	OP(QUOTIENT, quotient, "/", "nni") /* MGPU_QUOTIENT_DIGITS behind the point, cut off; it shows the digits of the whole */ \
 	OP(QUOTIENT_REST, quotient_rest, "/", "inii") /* what is behind it: MGPU_REST_DIGITS, rounded; of the quotient and the same two */ \
 	/* floats */ \

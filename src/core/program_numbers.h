@@ -35,4 +35,7 @@ typedef struct mgpu_buckets
 #define MGPU_REST_DIGITS 16
 #define MGPU_QUOTIENT_MOST_PLACES 4
 
+/* With the places: no digits are wanted behind those of the rest, where it rounds. */
+#define MGPU_QUOTIENT_IS_CUT 8
+
 #endif							/* MGPU_PROGRAM_NUMBERS_H */

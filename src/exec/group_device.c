@@ -11,27 +11,12 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "exec/group_records.h"
 #include "exec/group_state.h"
 #include "exec/late_rows.h"
 #include "exec/reduced_numeric.h"
 
-/* Groups that are looked at between looks at interrupts. */
-#define GROUPS_AT_A_TIME 1024
-
 /* ---- counts and sums */
-
-/* words: of a record. */
-static reduced_integers
-integers_of(const uint64 *words)
-{
-	int128		sum = (int128) (int64) words[2] * ((int64) 1 << 32) + (int128) words[1];
-
-	return (reduced_integers) {
-		(int64) mgpu_column_bits(words[3], MGPU_KEY_SIGNED, sizeof(int64)),
-		(int64) mgpu_column_bits(words[4], MGPU_KEY_SIGNED, sizeof(int64)),
-		sum
-	};
-}
 
 static float8
 float8_of(uint64 bits)
@@ -55,19 +40,23 @@ reals_of(const mgpu_group_column *of, const uint64 *words)
 	return (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]), DatumGetFloat4((Datum) words[3])};
 }
 
-static int64
-digits_of(int64 tied)
-{
-	return tied & (CELLS_DIGITS - 1);
-}
-
 /* Of a numeric with a scale, or that shows digits of its own. */
 static int128
 extreme_of(const value_cells *cells, int64 number)
 {
 	if (cells->form != CELLS_TIED)
 		return reduced_numeric_extreme(number, cells->scale, cells->scale);
-	return reduced_numeric_extreme((number - digits_of(number)) / CELLS_DIGITS, cells->scale, (int) digits_of(number));
+	return reduced_numeric_extreme((number - group_record_digits(number)) / CELLS_DIGITS, cells->scale, (int) group_record_digits(number));
+}
+
+static Datum
+quotient_of(const uint64 *words)
+{
+	static const value_cells cells = {.form = CELLS_QUOTIENT};
+	uint64		bits[CELLS_OF_QUOTIENT];
+
+	group_record_quotient(words, bits);
+	return value_cells_datum(&cells, bits);
 }
 
 static void
@@ -83,14 +72,17 @@ take_number(const reduced_column *reduced, const uint64 *record, const uint32 *p
 {
 	const table_output *output = &reduced->answer->job.outputs[reduced->output];
 	const value_cells *cells = &output->cells;
-	reduced_integers integers = integers_of(&record[places[output->column]]);
-	int			shown = cells->num_cells > 1 ? (int) integers_of(&record[places[output->column + cells->num_cells - 1]]).max : cells->scale;
+	const uint64 *words = &record[places[output->column]];
+	reduced_integers integers = group_record_integers(words);
+	int			shown = cells->num_cells > 1 ? (int) group_record_integers(&record[places[output->column + cells->num_cells - 1]]).max : cells->scale;
 
-	if (cells->form == CELLS_QUOTIENT)
-		reduced_numeric_take_quotients(&reduced->values, integers.sum, integers_of(&record[places[output->column + 1]]).sum, shown, state);
+	if (cells->form == CELLS_TIED_QUOTIENT)
+		reduced_numeric_take_extremes(&reduced->values, quotient_of(words + 1), quotient_of(words + 1 + CELLS_OF_QUOTIENT), state);
+	else if (cells->form == CELLS_QUOTIENT)
+		reduced_numeric_take_quotients(&reduced->values, integers.sum, group_record_integers(&record[places[output->column + 1]]).sum, shown, state);
 	else if (reduced->values.kind == REDUCED_SQUARES)
 		state->squares = (reduced_squares) {
-			.sum = integers.sum,.squares = integers_of(&record[places[output->square]]).sum,.scale = cells->scale,.shown = shown
+			.sum = integers.sum,.squares = group_record_integers(&record[places[output->square]]).sum,.scale = cells->scale,.shown = shown
 		};
 	else if (reduced->values.kind == REDUCED_NUMERIC_SUM)
 		reduced_numeric_take_sum(&reduced->values, integers.sum, cells->scale, shown, state);
@@ -103,7 +95,7 @@ static reduced_interval
 interval_of(const uint64 *record, const uint32 *places)
 {
 	return (reduced_interval) {
-		.months = (int64) integers_of(&record[places[0]]).sum,.days = (int64) integers_of(&record[places[1]]).sum,.time = integers_of(&record[places[2]]).sum
+		.months = (int64) group_record_integers(&record[places[0]]).sum,.days = (int64) group_record_integers(&record[places[1]]).sum,.time = group_record_integers(&record[places[2]]).sum
 	};
 }
 
@@ -137,7 +129,7 @@ reduced_take(reduced_column *reduced, uint32 group)
 		take_number(reduced, record, query->request.record.reductions, state);
 		return;
 	}
-	integers = integers_of(words);
+	integers = group_record_integers(words);
 	/* of one byte, they are unsigned */
 	if (of->kind == MGPU_KEY_UNSIGNED)
 	{
@@ -280,62 +272,6 @@ find_fractions(void *state, int output, double *fractions, int most)
 	return group_sorted_fractions(((const group_state *) state)->outputs[output].aggregate, fractions, most);
 }
 
-/* Whether values that are an extreme show different digits: the last one's are returned, and nobody knows here which that is. */
-static bool
-is_tied(const table_output *output, const uint64 *record, const uint32 *places)
-{
-	reduced_integers more = integers_of(&record[places[output->column]]);
-	reduced_integers fewer = integers_of(&record[places[output->column + 1]]);
-
-	if (record[places[output->column]] == 0)
-		return false;
-	return output->is_greatest ? digits_of(more.max) != digits_of(-fewer.max) : digits_of(more.min) != digits_of(-fewer.min);
-}
-
-static bool
-has_ties(const device_query *query, const uint64 *record)
-{
-	for (int i = 0; i < query->job.num_outputs; i++)
-	{
-		const table_output *output = &query->job.outputs[i];
-
-		if (output->cells.form == CELLS_TIED && is_tied(output, record, query->request.record.reductions))
-			return true;
-	}
-	return false;
-}
-
-static bool
-may_have_ties(const device_query *query)
-{
-	for (int i = 0; i < query->job.num_outputs; i++)
-		if (query->job.outputs[i].cells.form == CELLS_TIED)
-			return true;
-	return false;
-}
-
-/* Whether no group's extreme is tied. */
-static bool
-tells_extremes(const device_query *query)
-{
-	uint64		num_groups = may_have_ties(query) ? query->request.result.num_groups : 0;
-	uint32		num_words = query->request.record.num_words;
-	char	   *buffer = palloc(GROUPS_AT_A_TIME * num_words * sizeof(uint64));
-	bool		tells = true;
-
-	for (uint64 first = 0; first < num_groups && tells; first += GROUPS_AT_A_TIME)
-	{
-		uint64		count = Min(num_groups - first, GROUPS_AT_A_TIME);
-		const uint64 *records = device_query_read(query, first, count, buffer);
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 group = 0; group < count && tells; group++)
-			tells = !has_ties(query, records + group * num_words);
-	}
-	pfree(buffer);
-	return tells;
-}
-
 bool
 group_device_run(group_state *state, uint64 expected_rows)
 {
@@ -349,14 +285,14 @@ group_device_run(group_state *state, uint64 expected_rows)
 			.fractions = find_fractions,
 			.context = state
 		},
-		.tells = tells_extremes,
+		.tells = group_ties_are_none,
 		.expected_rows = expected_rows,
 		.expected_results = state->node.css.ss.ps.plan->plan_rows,
 		.group_bytes = rows_bytes_of_one(state->node.rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
 	};
 
 	state->device = group_sets_merge(state);
-	if (state->device && !tells_extremes(state->device))
+	if (state->device && !group_ties_are_none(state->device))
 		group_device_forget(state);
 	state->node.is_merged = state->device != NULL;
 	if (state->device == NULL && state->node.source)

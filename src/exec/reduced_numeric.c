@@ -345,6 +345,17 @@ reduced_numeric_take_quotients(const reduced_values *values, int128 quotients, i
 	add_odd_number(values->context, make_numeric(rests, (MGPU_QUOTIENT_DIGITS + MGPU_REST_DIGITS) / DIGIT_PLACES, shown), &state->numeric_sum);
 }
 
+void
+reduced_numeric_take_extremes(const reduced_values *values, Datum least, Datum greatest, reduced_state *state)
+{
+	MemoryContext caller = MemoryContextSwitchTo(values->context);
+	odd_extremes *odd = palloc(sizeof(odd_extremes));
+
+	*odd = (odd_extremes) {.min = datumCopy(least, false, -1),.max = datumCopy(greatest, false, -1)};
+	state->numeric_extremes.odd = odd;
+	MemoryContextSwitchTo(caller);
+}
+
 int128
 reduced_numeric_extreme(int64 number, int scale, int shown)
 {

@@ -22,6 +22,9 @@ extern int128 reduced_numeric_extreme(int64 number, int scale, int shown);
 /* So too of quotients, whose two numbers were added (core/program.h). */
 extern void reduced_numeric_take_quotients(const reduced_values *values, int128 quotients, int128 rests, int shown, reduced_state *state);
 
+/* And the extremes of quotients, which are copied. */
+extern void reduced_numeric_take_extremes(const reduced_values *values, Datum least, Datum greatest, reduced_state *state);
+
 /*
  * Call a function of PostgreSQL's aggregates of numeric with a state, or NULL, and a value.  Returns the new state.  Such functions ask their caller for
  * nothing but the memory of their states.

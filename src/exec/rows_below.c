@@ -8,8 +8,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
@@ -129,15 +131,18 @@ describe_layout(rows_below *below, const table_job *job)
 {
 	const window_cells *cells = below->cells;
 	int		   *widths = palloc(cells->num_values * sizeof(int) + 1);
+	int16	   *lengths = palloc(cells->num_values * sizeof(int16) + 1);
+	TupleDesc	row = below->windows->node.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 
-	below->layout = (row_layout) {
-		.descriptor = below->windows->node.css.ss.ss_ScanTupleSlot->tts_tupleDescriptor,.widths = widths,.shown_scale = job->shown_scale
-	};
+	below->layout = (row_layout) {.lengths = lengths,.widths = widths,.shown_scale = job->shown_scale};
 	for (int i = 0; i < cells->num_values; i++)
 	{
-		widths[i] = cells->values[i].cells.num_cells * (int) sizeof(uint64) - 1;
-		if (cells->values[i].cells.form == CELLS_NUMERIC)
+		const value_cells *value = &cells->values[i].cells;
+
+		widths[i] = value->num_cells * (int) sizeof(uint64) - 1;
+		if (value->form == CELLS_NUMERIC)
 			below->layout.numbers = bms_add_member(below->layout.numbers, i + 1);
+		lengths[i] = value->form == CELLS_NUMERIC || i >= row->natts ? sizeof(int64) : TupleDescAttr(row, i)->attlen;
 	}
 }
 
@@ -148,19 +153,35 @@ typmod_of_number(int scale)
 	return ((18 << 16) | scale) + VARHDRSZ;
 }
 
+/* A mean as the quotient of what it is made of: PostgreSQL computes it so, too. */
+static Node *
+make_mean(const rows_below *below, int sum)
+{
+	int32		typmod = typmod_of_number(below->cells->values[sum].cells.scale);
+	Var		   *total = makeVar(1, (AttrNumber) (sum + 1), NUMERICOID, typmod, InvalidOid, 0);
+	Var		   *count = makeVar(1, (AttrNumber) (sum + 2), INT8OID, -1, InvalidOid, 0);
+	FuncExpr   *cast = makeFuncExpr(F_NUMERIC_INT8, NUMERICOID, list_make1(count), InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
+
+	return (Node *) makeFuncExpr(F_NUMERIC_DIV, NUMERICOID, list_make2(total, cast), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
 static Node *
 declare_numbers(Node *node, void *context)
 {
 	const rows_below *below = context;
+	const cell_value *value;
 	Var		   *var = (Var *) node;
 
 	if (node == NULL)
 		return NULL;
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, declare_numbers, context);
+	value = &below->cells->values[var->varattno - 1];
+	if (value->sum > 0)
+		return make_mean(below, value->sum);
 	var = copyObject(var);
-	if (bms_is_member(var->varattno, below->layout.numbers))
-		var->vartypmod = typmod_of_number(below->cells->values[var->varattno - 1].cells.scale);
+	if (value->cells.form == CELLS_NUMERIC)
+		var->vartypmod = typmod_of_number(value->cells.scale);
 	return (Node *) var;
 }
 
@@ -172,6 +193,16 @@ shows_less(const rows_below *below, const Node *node)
 	const Var  *var = (const Var *) node;
 
 	return IsA(var, Var) && below->cells->values[var->varattno - 1].shows_less;
+}
+
+/* One that is no mean: such a value orders rows, and no batch has it. */
+static bool
+is_quotient(const rows_below *below, const Node *node)
+{
+	const Var  *var = (const Var *) node;
+	const cell_value *value = IsA(var, Var) ? &below->cells->values[var->varattno - 1] : NULL;
+
+	return value && value->cells.form == CELLS_QUOTIENT && value->sum == 0;
 }
 
 /* Whether the digits of a sum or difference are those of its other argument. */
@@ -204,7 +235,7 @@ hides_digits(const rows_below *below, const OpExpr *call)
 	}
 }
 
-/* Whether an expression shows how many digits such a numeric has. */
+/* Whether an expression has a value that is two numbers, or shows how many digits such a numeric has. */
 static bool
 shows_digits(Node *node, void *context)
 {
@@ -213,12 +244,12 @@ shows_digits(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (shows_less(below, node))
+	if (shows_less(below, node) || is_quotient(below, node))
 		return true;
 	if (!IsA(node, OpExpr) || !hides_digits(below, (const OpExpr *) node))
 		return expression_tree_walker(node, shows_digits, context);
 	foreach(cell, ((const OpExpr *) node)->args)
-		if (!IsA(lfirst(cell), Var) && shows_digits(lfirst(cell), context))
+		if (is_quotient(below, lfirst(cell)) || (!IsA(lfirst(cell), Var) && shows_digits(lfirst(cell), context)))
 			return true;
 	return false;
 }

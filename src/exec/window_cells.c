@@ -23,6 +23,9 @@
 /* A number in place of a numeric. */
 #define MOST_NUMBER_DIGITS 17
 
+/* What a mean is made of. */
+#define MEAN_FUNCTIONS 2
+
 /* ---- what values are */
 
 static Datum
@@ -96,6 +99,39 @@ be_number(value_cells *cells, Oid type_id)
 	};
 }
 
+/* A mean is the quotient of a sum and a count, which become functions behind the others.  false: it is none of these. */
+static bool
+describe_mean(window_cells *cells, const cell_function *mean, reduction of_sum, cell_value *result)
+{
+	int			sum = cells->num_values;
+	cell_function *functions = &cells->functions[sum - cells->num_columns];
+
+	cells->num_values += MEAN_FUNCTIONS;
+	functions[0] = functions[1] = *mean;
+	cells->values[sum].column = cells->values[sum + 1].column = -1;
+	*result = (cell_value) {.cells.form = CELLS_QUOTIENT,.column = -1,.sum = sum};
+	return window_sums_describe(&functions[0], of_sum, NUMERICOID, &cells->values[sum].cells) &&
+		window_sums_describe(&functions[1], REDUCE_COUNT, INT8OID, &cells->values[sum + 1].cells);
+}
+
+static bool
+describe_aggregate(window_cells *cells, cell_function *function, Oid aggregate, Oid result_type, cell_value *result)
+{
+	const known_reduction *known = known_reduction_of(aggregate);
+
+	if (known == NULL || !window_columns_has(known->reduction))
+		return false;
+	switch (known->reduction)
+	{
+		case REDUCE_AVG:
+			return describe_mean(cells, function, REDUCE_NUMERIC_SUM, result);
+		case REDUCE_AVG_OF_NUMERIC:
+			return describe_mean(cells, function, REDUCE_SUM_OF_NUMERIC, result);
+		default:
+			return window_sums_describe(function, known->reduction, result_type, &result->cells);
+	}
+}
+
 /* A function, and what it returns. */
 static bool
 describe_function(window_cells *cells, int number, const query *query, const TargetEntry *entry)
@@ -122,7 +158,7 @@ describe_function(window_cells *cells, int number, const query *query, const Tar
 			*result = function->argument;
 			return argument >= 0;
 		case WINDOW_AGGREGATE:
-			return window_sums_describe(function, list_nth_oid(query->aggregates, number), exprType((Node *) entry->expr), &result->cells);
+			return describe_aggregate(cells, function, list_nth_oid(query->aggregates, number), exprType((Node *) entry->expr), result);
 		case WINDOW_NTILE:
 		case WINDOW_PERCENT_RANK:
 		case WINDOW_CUME_DIST:
@@ -171,8 +207,8 @@ window_cells_create(const query *query, const CustomScan *scan, const table_job 
 
 	cells->num_columns = job->num_values;
 	cells->num_values = job->num_values + num_functions;
-	cells->values = palloc0(cells->num_values * sizeof(cell_value) + 1);
-	cells->functions = palloc0(num_functions * sizeof(cell_function) + 1);
+	cells->values = palloc0((cells->num_values + MEAN_FUNCTIONS * num_functions) * sizeof(cell_value) + 1);
+	cells->functions = palloc0((1 + MEAN_FUNCTIONS) * num_functions * sizeof(cell_function) + 1);
 	cells->num_partition_keys = query->num_partition_keys;
 	cells->reach = window_reach_of(query, true);
 	for (int i = 0; i < job->num_values; i++)

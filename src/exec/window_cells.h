@@ -20,6 +20,7 @@ typedef struct cell_value
 	value_cells cells;
 	int			column;			/* -1: a function's result that is no other row's value */
 	bool		shows_less;		/* a numeric that may show fewer digits than its form has */
+	int			sum;			/* QUOTIENT: a mean: the value that is the sum, behind which the count is; 0: it is none */
 } cell_value;
 
 /* The rows of a frame that were added so far. */
@@ -76,7 +77,7 @@ typedef struct cell_stands
 typedef struct window_cells
 {
 	const device_query *sorted;
-	int			num_values;		/* of a row: the sort's columns, then functions */
+	int			num_values;		/* of a row: the sort's columns, functions, and what means are made of, which are functions, too */
 	int			num_columns;
 	cell_value *values;
 	cell_function *functions;
@@ -141,7 +142,7 @@ extern void window_cells_find_frame(const window_cells *cells, const cell_frame 
 extern void window_sums_compute(window_cells *cells, cell_function *function, uint32 num_rows, int64 *results, bool *are_null);
 
 /* Whether it is one of those, and the form of what it returns. */
-extern bool window_sums_describe(cell_function *function, Oid aggregate, Oid result_type, value_cells *result);
+extern bool window_sums_describe(cell_function *function, reduction what, Oid result_type, value_cells *result);
 
 static inline bool
 window_cell_is_null(const window_cells *cells, int column, uint64 place)

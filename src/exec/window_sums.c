@@ -70,14 +70,10 @@ describe(reduction what, const value_cells *argument, Oid result_type, value_cel
 }
 
 bool
-window_sums_describe(cell_function *function, Oid aggregate, Oid result_type, value_cells *result)
+window_sums_describe(cell_function *function, reduction what, Oid result_type, value_cells *result)
 {
-	const known_reduction *known = known_reduction_of(aggregate);
-
-	if (known == NULL || !window_columns_has(known->reduction))
-		return false;
-	function->what = known->reduction;
-	return describe(known->reduction, &function->argument.cells, result_type, result);
+	function->what = what;
+	return describe(what, &function->argument.cells, result_type, result);
 }
 
 /* ---- adding */

@@ -252,6 +252,17 @@ bytes_datum(const value_cells *cells, const uint64 *bits, Size header)
 	return PointerGetDatum(made);
 }
 
+/* Its numbers, together, without digits that it does not show. */
+static Datum
+quotient_datum(const uint64 *bits)
+{
+	Datum		quotient = number_to_numeric((int64) bits[0], MGPU_QUOTIENT_DIGITS, MGPU_QUOTIENT_DIGITS);
+	Datum		unit = number_to_numeric(1, MGPU_QUOTIENT_DIGITS, MGPU_QUOTIENT_DIGITS);
+	Datum		rest = DirectFunctionCall2(numeric_mul, number_to_numeric((int64) bits[1], MGPU_REST_DIGITS, MGPU_REST_DIGITS), unit);
+
+	return DirectFunctionCall2(numeric_round, DirectFunctionCall2(numeric_add, quotient, rest), Int32GetDatum((int32) bits[2]));
+}
+
 Datum
 value_cells_datum(const value_cells *cells, const uint64 *bits)
 {
@@ -266,6 +277,8 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 			return number_to_numeric((int64) number, cells->scale, cells->scale);
 		case CELLS_SHOWN:
 			return number_to_numeric((int64) number, cells->scale, (int) bits[1]);
+		case CELLS_QUOTIENT:
+			return quotient_datum(bits);
 		case CELLS_BYTES:
 			return bytes_datum(cells, bits, VARHDRSZ);
 		case CELLS_INET:

@@ -23,7 +23,8 @@ typedef enum cell_form
 	CELLS_LONG,					/* so too, a text of the table: threads give it the number */
 	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
 	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
-	CELLS_QUOTIENT,				/* its two numbers, and the digits that it shows; as those */
+	CELLS_QUOTIENT,				/* its two numbers, and the digits that it shows: as those are added, or in order */
+	CELLS_TIED_QUOTIENT,		/* such a quotient in order, and its digits: see expr_program_add_tied_quotient */
 	CELLS_BETWEEN,				/* an interval between two times: its microseconds, which order it */
 	CELLS_LATE,					/* any value of the table: the row's TID, by which it is fetched (core/group_spec.h) */
 	CELLS_UUID,
@@ -68,8 +69,16 @@ extern bool expr_program_add_tied(expr_program *program, Expr *expr, value_cells
 /* The parts of an interval become outputs: months, days, microseconds.  false: it has none. */
 extern bool expr_program_add_interval(expr_program *program, Expr *expr, value_cells *cells);
 
-/* The parts of a quotient (compile.h), and how many digits it shows.  false: it has none. */
-extern bool expr_program_add_quotient(expr_program *program, Expr *expr, value_cells *cells);
+/* The parts of a quotient (compile.h), which may be such that they order it, and how many digits it shows.  false: it has none. */
+extern bool expr_program_add_quotient(expr_program *program, Expr *expr, bool in_order, value_cells *cells);
+
+/*
+ * What tells the extremes of quotients, as expr_program_add_tied does: twice CELLS_OF_QUOTIENT cells, of which the first order values: a quotient in order and
+ * its digits, and both numbers with their signs turned and these digits.  false: it is none.
+ */
+#define CELLS_OF_QUOTIENT 3
+
+extern bool expr_program_add_tied_quotient(expr_program *program, Expr *expr, value_cells *cells);
 
 /* One cell of an interval that lies between two times.  false: it is none. */
 extern bool expr_program_add_between(expr_program *program, Expr *expr, value_cells *cells);

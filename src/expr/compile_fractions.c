@@ -6,6 +6,9 @@
  * numbers.  Of CASE and COALESCE both are chosen alike, and other numbers beside quotients have a rest of 0.
  *
  * Rounded to few digits, or compared with a number of few, that is one number: its first digits and one more, which says whether there is something behind them.
+ * Such a one needs no digits behind the rest, which PostgreSQL shows of small quotients.  These are less than 10^-8, and numbers of few digits 0, or 5 * 10^-8 and more.
+ * A multiple by up to 100 is equal to one of those or farther away than these digits are, if the divisor is less than 10^15: 100 * x / y - k / (2 * 10^7) is 0 or at least
+ * 1 / (2 * 10^7 * y).  Of sums of quotients all digits are needed.
  */
 #include "postgres.h"
 
@@ -20,6 +23,12 @@
 
 static const expr_type quotient_type = {MGPU_LANE_SHOWN, sizeof(int64), true, MGPU_QUOTIENT_DIGITS};
 static const expr_type integer = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+
+/* What cut quotients are multiplied by, at most. */
+#define MOST_MULTIPLE 100
+
+/* most_multiple: what it may still be multiplied by before it is cut; 0: all of its digits are wanted. */
+static bool compile_parts(expr_program *program, Expr *expr, int64 most_multiple, quotient_parts *parts);
 
 /* The same number with a larger scale, and what shows as many digits as it did.  false: too many digits. */
 static bool
@@ -40,7 +49,7 @@ widen(expr_program *program, expr_value value, int scale, expr_value *number, ex
 /* ---- two numbers */
 
 static bool
-compile_division(expr_program *program, List *args, quotient_parts *parts)
+compile_division(expr_program *program, List *args, int64 most_multiple, quotient_parts *parts)
 {
 	expr_value	values[2];
 	expr_value	numbers[3];
@@ -55,7 +64,7 @@ compile_division(expr_program *program, List *args, quotient_parts *parts)
 			return false;
 	shown[0] = numbers[1];
 	numbers[0] = find_op(program, MGPU_RUN_SHOW_LARGER, quotient_type, 0, shown);
-	parts->quotient = find_op(program, MGPU_RUN_QUOTIENT, quotient_type, places, (expr_value[]) {numbers[0], numbers[2]});
+	parts->quotient = find_op(program, MGPU_RUN_QUOTIENT, quotient_type, places | (most_multiple > 0 ? MGPU_QUOTIENT_IS_CUT : 0), (expr_value[]) {numbers[0], numbers[2]});
 	numbers[0] = parts->quotient;
 	parts->rest = find_op(program, MGPU_RUN_QUOTIENT_REST, integer, 0, numbers);
 	return true;
@@ -93,17 +102,17 @@ compile_null(expr_program *program, quotient_parts *parts)
 
 /* The first WHEN of some, or what comes behind the last. */
 static bool
-compile_whens(expr_program *program, const CaseExpr *expr, int first, quotient_parts *parts)
+compile_whens(expr_program *program, const CaseExpr *expr, int first, int64 most_multiple, quotient_parts *parts)
 {
 	const CaseWhen *when;
 	expr_value	condition;
 	quotient_parts results[2];
 
 	if (first == list_length(expr->args))
-		return compile_quotient_parts(program, expr->defresult, parts);
+		return compile_parts(program, expr->defresult, most_multiple, parts);
 	when = list_nth(expr->args, first);
-	if (!compile_expr(program, when->expr, &condition) || !compile_quotient_parts(program, when->result, &results[0]) ||
-		!compile_whens(program, expr, first + 1, &results[1]))
+	if (!compile_expr(program, when->expr, &condition) || !compile_parts(program, when->result, most_multiple, &results[0]) ||
+		!compile_whens(program, expr, first + 1, most_multiple, &results[1]))
 		return false;
 	parts->quotient = find_op(program, MGPU_RUN_CHOOSE, quotient_type, 0, (expr_value[]) {condition, results[0].quotient, results[1].quotient});
 	parts->rest = find_op(program, MGPU_RUN_CHOOSE, integer, 0, (expr_value[]) {condition, results[0].rest, results[1].rest});
@@ -111,16 +120,16 @@ compile_whens(expr_program *program, const CaseExpr *expr, int first, quotient_p
 }
 
 static bool
-compile_coalesce(expr_program *program, List *args, quotient_parts *parts)
+compile_coalesce(expr_program *program, List *args, int64 most_multiple, quotient_parts *parts)
 {
 	quotient_parts other;
 	ListCell   *cell;
 
-	if (!compile_quotient_parts(program, linitial(args), parts))
+	if (!compile_parts(program, linitial(args), most_multiple, parts))
 		return false;
 	for_each_from(cell, args, 1)
 	{
-		if (!compile_quotient_parts(program, lfirst(cell), &other))
+		if (!compile_parts(program, lfirst(cell), most_multiple, &other))
 			return false;
 		parts->quotient = find_op(program, MGPU_RUN_COALESCE, quotient_type, 0, (expr_value[]) {parts->quotient, other.quotient});
 		parts->rest = find_op(program, MGPU_RUN_COALESCE, integer, 0, (expr_value[]) {parts->rest, other.rest});
@@ -147,7 +156,7 @@ compile_sum(expr_program *program, int code, List *args, quotient_parts *parts)
 
 /* A product by a whole constant, which may show zeros behind the point. */
 static bool
-compile_multiple(expr_program *program, List *args, quotient_parts *parts)
+compile_multiple(expr_program *program, List *args, int64 most_multiple, quotient_parts *parts)
 {
 	bool		is_second = IsA(lsecond(args), Const);
 	expr_type	type = quotient_type;
@@ -158,8 +167,11 @@ compile_multiple(expr_program *program, List *args, quotient_parts *parts)
 	int			scale;
 	int			shown;
 
-	if (!read_short_constant(list_nth(args, is_second), &number, &scale, &shown) || scale > 0 || !compile_number(program, number, &factor) ||
-		!compile_quotient_parts(program, list_nth(args, !is_second), &once))
+	if (!read_short_constant(list_nth(args, is_second), &number, &scale, &shown) || scale > 0 || !compile_number(program, number, &factor))
+		return false;
+	if (number != 0)
+		most_multiple /= Abs(number);
+	if (!compile_parts(program, list_nth(args, !is_second), most_multiple, &once))
 		return false;
 	type.width = (uint16) shown;
 	from[0] = find_op(program, MGPU_RUN_MULTIPLY_INTEGER, integer, 0, (expr_value[]) {once.quotient, factor});
@@ -170,8 +182,8 @@ compile_multiple(expr_program *program, List *args, quotient_parts *parts)
 	return true;
 }
 
-bool
-compile_quotient_parts(expr_program *program, Expr *expr, quotient_parts *parts)
+static bool
+compile_parts(expr_program *program, Expr *expr, int64 most_multiple, quotient_parts *parts)
 {
 	List	   *args = NIL;
 
@@ -180,24 +192,30 @@ compile_quotient_parts(expr_program *program, Expr *expr, quotient_parts *parts)
 	if (IsA(expr, Const) && ((Const *) expr)->constisnull)
 		return compile_null(program, parts);
 	if (IsA(expr, CaseExpr) && ((CaseExpr *) expr)->arg == NULL)
-		return compile_whens(program, (CaseExpr *) expr, 0, parts);
+		return compile_whens(program, (CaseExpr *) expr, 0, most_multiple, parts);
 	if (IsA(expr, CoalesceExpr))
-		return compile_coalesce(program, ((CoalesceExpr *) expr)->args, parts);
+		return compile_coalesce(program, ((CoalesceExpr *) expr)->args, most_multiple, parts);
 	if (compile_plain(program, expr, parts))
 		return true;
 	switch (expr_function_of(expr, &args))
 	{
 		case F_NUMERIC_DIV:
-			return compile_division(program, args, parts);
+			return compile_division(program, args, most_multiple, parts);
 		case F_NUMERIC_ADD:
 			return compile_sum(program, MGPU_RUN_ADD_INTEGER, args, parts);
 		case F_NUMERIC_SUB:
 			return compile_sum(program, MGPU_RUN_SUBTRACT_INTEGER, args, parts);
 		case F_NUMERIC_MUL:
-			return compile_multiple(program, args, parts);
+			return compile_multiple(program, args, most_multiple, parts);
 		default:
 			return false;
 	}
+}
+
+bool
+compile_quotient_parts(expr_program *program, Expr *expr, quotient_parts *parts)
+{
+	return compile_parts(program, expr, 0, parts);
 }
 
 /* ---- one number */
@@ -209,7 +227,7 @@ compile_cut_quotient(expr_program *program, Expr *expr, expr_value *value)
 	quotient_parts parts;
 	expr_value	ends[2];
 
-	if (!compile_quotient_parts(program, expr, &parts))
+	if (!compile_parts(program, expr, MOST_MULTIPLE, &parts))
 		return false;
 	ends[1] = find_op(program, MGPU_RUN_FLOOR_OFF, integer, power_of_ten(MGPU_REST_DIGITS), &parts.rest);
 	ends[0] = find_op(program, MGPU_RUN_CEILING_OFF, integer, power_of_ten(MGPU_REST_DIGITS), &parts.rest);

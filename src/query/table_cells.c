@@ -128,9 +128,15 @@ table_job_names(table_job *job, const table_question *question, Expr *expr, doub
 }
 
 int
-table_job_quotient(table_job *job, Expr *expr, value_cells *cells)
+table_job_quotient(table_job *job, Expr *expr, bool in_order, value_cells *cells)
 {
-	return expr_program_add_quotient(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
+	return expr_program_add_quotient(job->program, expr, in_order, cells) ? table_job_columns(job, cells) : -1;
+}
+
+int
+table_job_tied_quotient(table_job *job, Expr *expr, value_cells *cells)
+{
+	return expr_program_add_tied_quotient(job->program, expr, cells) ? table_job_columns(job, cells) : -1;
 }
 
 int
@@ -150,8 +156,12 @@ table_job_value(table_job *job, const table_question *question, int number)
 {
 	table_value *value = &job->values[number];
 
+	Expr	   *expr = list_nth(question->scan.columns, number);
+
 	if (value->column < 0)
-		value->column = table_job_cells(job, question, list_nth(question->scan.columns, number), &value->cells);
+		value->column = table_job_cells(job, question, expr, &value->cells);
+	if (value->column < 0)
+		value->column = table_job_quotient(job, expr, true, &value->cells);
 	return value->column < 0 ? NULL : value;
 }
 

@@ -220,7 +220,8 @@ extern int	table_job_row(table_job *job, const table_question *question, Expr *e
 extern bool table_job_is_row(const Expr *expr);
 
 /* The same of the parts of a quotient, and of an interval's. */
-extern int	table_job_quotient(table_job *job, Expr *expr, value_cells *cells);
+extern int	table_job_quotient(table_job *job, Expr *expr, bool in_order, value_cells *cells);
+extern int	table_job_tied_quotient(table_job *job, Expr *expr, value_cells *cells);
 extern int	table_job_interval(table_job *job, Expr *expr, value_cells *cells);
 extern int	table_job_tied(table_job *job, Expr *expr, value_cells *cells);
 

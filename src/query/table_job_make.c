@@ -103,10 +103,12 @@ describe_other_rows(table_job *job, const row_layout *rows)
 	for (int i = 0; i < num_inputs; i++)
 	{
 		AttrNumber	number = expr_program_attribute(job->program, i);
-		int16		length = TupleDescAttr(rows->descriptor, number - 1)->attlen;
+		int16		length;
 
-		if (bms_is_member(number, rows->numbers))
-			length = sizeof(int64);
+		/* they have no place */
+		if (number <= 0)
+			return false;
+		length = rows->lengths[number - 1];
 		spec->inputs[i] = (mgpu_group_input) {.length = length,.offset = -1,.missing = -1};
 		spec->attributes[i] = (mgpu_group_attribute) {length, 1, i};
 	}

@@ -46,7 +46,7 @@ take_key(table_job *job, const table_question *question, int number)
 	table_value *value = take_key_cells(job, question, column);
 	group_key	key;
 
-	return value && value->cells.form != CELLS_SHOWN && value->cells.form != CELLS_LATE &&
+	return value && value->cells.form != CELLS_SHOWN && value->cells.form != CELLS_QUOTIENT && value->cells.form != CELLS_LATE &&
 		group_key_fill(&key, table_column_type(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) &&
 		key.form != GROUP_KEY_CALLS && add_key(job, value);
 }

@@ -42,7 +42,7 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 	if (kind == REDUCED_NUMERIC_SUM || kind == REDUCED_SQUARES)
 		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN || (kind == REDUCED_SQUARES && cells->form == CELLS_NUMBER);
 	if (kind == REDUCED_NUMERIC_EXTREMES)
-		return cells->form == CELLS_NUMERIC || cells->form == CELLS_TIED;
+		return cells->form == CELLS_NUMERIC || cells->form == CELLS_TIED || cells->form == CELLS_TIED_QUOTIENT;
 	return cells->form == CELLS_NUMBER;
 }
 
@@ -58,7 +58,9 @@ reduced_column(table_job *job, const table_question *question, reduced_kind kind
 		column = table_job_tied(job, argument, cells);
 	if (column < 0)
 		column = table_job_cells(job, question, argument, cells);
-	return column < 0 && kind == REDUCED_NUMERIC_SUM ? table_job_quotient(job, argument, cells) : column;
+	if (column < 0 && kind == REDUCED_NUMERIC_SUM)
+		return table_job_quotient(job, argument, false, cells);
+	return column < 0 && kind == REDUCED_NUMERIC_EXTREMES ? table_job_tied_quotient(job, argument, cells) : column;
 }
 
 /* Columns of an output that are reduced: digits that are shown count as a value of their own, and so do parts. */
@@ -93,6 +95,17 @@ take_squares(table_job *job, const table_question *question, Expr *argument, tab
 	return !is_half(job->spec, output->square);
 }
 
+/* Have the extremes of values that are twice some cells be found. */
+static void
+take_heads(mgpu_group_spec *spec, int column)
+{
+	for (int i = column; i <= column + CELLS_OF_QUOTIENT; i += CELLS_OF_QUOTIENT)
+	{
+		spec->columns[i].num_cells = CELLS_OF_QUOTIENT;
+		spec->columns[i].reduction = MGPU_REDUCE_EXTREMES;
+	}
+}
+
 static bool
 take_reduction(table_job *job, const table_question *question, const known_reduction *known, Expr *argument, table_output *output)
 {
@@ -106,6 +119,11 @@ take_reduction(table_job *job, const table_question *question, const known_reduc
 		return false;
 	if (reduction_is_float_extreme(known->reduction))
 		reduction = MGPU_REDUCE_INTEGER;
+	if (output->cells.form == CELLS_TIED_QUOTIENT)
+	{
+		take_heads(job->spec, output->column);
+		return true;
+	}
 	for (int i = output->column; i < output->column + num_reduced(&output->cells); i++)
 	{
 		job->spec->columns[i].reduction = Max(job->spec->columns[i].reduction, (uint32) reduction);

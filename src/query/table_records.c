@@ -241,7 +241,7 @@ add_orders(table_job *job, const table_question *question, const List *columns, 
 }
 
 /*
- * Of rows that are equal in the order, the first of the table, so that several such values are of one row.  Joined rows have no place.
+ * Of rows that are equal in the order, the first of the table, so that several such values are of one row.  Joined rows, and those of windows, have no place.
  */
 static bool
 add_place(table_job *job, const table_question *question, const List *columns, bool is_greatest, record_columns *record)
@@ -249,7 +249,7 @@ add_place(table_job *job, const table_question *question, const List *columns, b
 	List	   *conditions;
 	Expr	   *tid = expr_tid(1, 0);
 
-	if (question->scan.joins)
+	if (question->scan.joins || question->scan.rows)
 		return true;
 	if (is_greatest)
 		tid = (Expr *) makeFuncExpr(F_INT8UM, INT8OID, list_make1(tid), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);

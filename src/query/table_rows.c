@@ -53,7 +53,7 @@ table_ordering_cells(const value_cells *cells, Oid type_id, Oid collation)
 	if (!is_in_order(cells, type_id, collation))
 		return 0;
 	/* digits that are shown make no difference */
-	return cells->form == CELLS_SHOWN ? 1 : cells->num_cells;
+	return cells->form == CELLS_SHOWN || cells->form == CELLS_QUOTIENT ? cells->num_cells - 1 : cells->num_cells;
 }
 
 static bool
@@ -148,7 +148,7 @@ widen_cells(table_job *job, const table_question *question)
 		const value_cells *cells = &job->values[i].cells;
 
 		if (cells->form != CELLS_NUMBER && cells->form != CELLS_NUMERIC && cells->form != CELLS_SHOWN && cells->form != CELLS_BYTES && cells->form != CELLS_UUID &&
-			cells->form != CELLS_INET)
+			cells->form != CELLS_INET && cells->form != CELLS_QUOTIENT)
 			return false;
 		for (int j = 0; j < cells->num_cells; j++)
 			job->spec->columns[job->values[i].column + j].width = sizeof(uint64);

@@ -69,7 +69,7 @@ window_columns_query(const query *windows, const query *sort)
 bool
 window_columns_has(reduction what)
 {
-	return (what <= REDUCE_FLOAT_AVG && what != REDUCE_AVG) || what == REDUCE_SUM_OF_NUMERIC || what == REDUCE_MIN_OF_NUMERIC || what == REDUCE_MAX_OF_NUMERIC;
+	return what <= REDUCE_FLOAT_AVG || (what >= REDUCE_SUM_OF_NUMERIC && what <= REDUCE_MAX_OF_NUMERIC);
 }
 
 /* A numeric without a typmod shows digits of its own, with which nothing is computed. */

@@ -80,7 +80,7 @@ extern List *table_scan_common_order(List *conditions);
 /* Rows that are no table's, and how their values are stored (core/input_batch.h): those of relation 1. */
 typedef struct row_layout
 {
-	TupleDesc	descriptor;
+	const int16 *lengths;		/* of each attribute, as attlen */
 	Bitmapset  *numbers;		/* attributes that are numerics, with a typmod, and come as numbers of 8 bytes */
 	const int  *widths;			/* of each attribute: bytes of texts, at most */
 	int			shown_scale;	/* digits that other numerics show, at most */

@@ -293,7 +293,7 @@ test_numbers(void)
 		UNIT_CHECK(!takes_width(of_width[i], 0) && !takes_width(of_width[i], 9));
 	UNIT_CHECK(takes_number(MGPU_RUN_IN_ROUND, 1) && !takes_number(MGPU_RUN_IN_ROUND, 0) && !takes_number(MGPU_RUN_IN_ROUND, -1) &&
 			   !takes_number(MGPU_RUN_IN_ROUND, MGPU_BUILD_MAX_ROUNDS + 1));
-	UNIT_CHECK(takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES) && !takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES + 1) && !takes_number(MGPU_RUN_QUOTIENT, -1));
+	UNIT_CHECK(takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES | MGPU_QUOTIENT_IS_CUT) && !takes_number(MGPU_RUN_QUOTIENT, MGPU_QUOTIENT_MOST_PLACES + 1) && !takes_number(MGPU_RUN_QUOTIENT, 2 * MGPU_QUOTIENT_IS_CUT) && !takes_number(MGPU_RUN_QUOTIENT, -1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_TRUNCATE_TIME, -1) && !takes_number(MGPU_RUN_TRUNCATE_TIME, MGPU_TIME_YEAR + 1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_EXTRACT, -1) && !takes_number(MGPU_RUN_EXTRACT, MGPU_FIELD_EPOCH + 1));
 	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1) && !takes_number(MGPU_RUN_WORD_INET, 8) && !takes_number(MGPU_RUN_WORD_COMPARED, 8));

@@ -656,6 +656,8 @@ random_number(program_case *given, number_kind kind)
 			return (int64_t) unit_random_below(5) << 28;
 		case PART:
 			return (int64_t) unit_random_below(3);
+		case PLACES:
+			return (int64_t) (unit_random_below(3) | (unit_random_below(2) > 0 ? MGPU_QUOTIENT_IS_CUT : 0));
 		case ROUNDS:
 			return 2;
 		case WHICH:

@@ -18,6 +18,7 @@ typedef enum number_kind
 	POWER,						/* of 10 */
 	DIGITS,						/* behind a point */
 	PART,						/* of an interval */
+	PLACES,						/* of a quotient, which may be cut */
 	FLAG,						/* of a range */
 	RELATION,					/* of ranges */
 	WORDS,						/* of a string, 2 or 3 */
@@ -74,7 +75,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_BIT_XOR] = {"iii", INTEGERS, PLAIN},
 	[MGPU_RUN_SHOWN_DIGITS] = {"in", {8}, PLAIN},
 	[MGPU_RUN_DIVIDE_SHOWN] = {"nn", {8}, QUOTIENT},
-	[MGPU_RUN_QUOTIENT] = {"nni", {8}, PART},
+	[MGPU_RUN_QUOTIENT] = {"nni", {8}, PLACES},
 	[MGPU_RUN_QUOTIENT_REST] = {"inii", {8}, PLAIN},
 	[MGPU_RUN_FIT_INTEGER] = {"ii", INTEGERS, PLAIN},
 	[MGPU_RUN_SCALE_UP] = {"ii", {8}, POWER},

@@ -14,6 +14,9 @@
 #define LEAST_COUNTED 16
 #define MOST_SHOWN (MGPU_QUOTIENT_DIGITS + MGPU_REST_DIGITS)
 
+/* 10^15: see expr/compile_fractions.c. */
+#define MOST_CUT_DIVISOR UINT64_C(1000000000000000)
+
 /* The place of a number's first digit of base 10,000, 0 in front of the point; *first: that digit.  places: digits behind the point. */
 MGPU_CODEC int64_t
 mgpu_digit_place(uint64_t number, int64_t places, uint64_t *first)
@@ -75,14 +78,17 @@ mgpu_run_quotient(mgpu_frame frame, mgpu_program_op op)
 	mgpu_register a = mgpu_register_from(frame, op, 0);
 	mgpu_register b = mgpu_register_from(frame, op, 1);
 	mgpu_register to = mgpu_register_to(frame, op);
+	bool		is_cut = (op.number & MGPU_QUOTIENT_IS_CUT) != 0;
 
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		uint64_t	x = mgpu_magnitude_of(a.integers[i]);
 		uint64_t	y = mgpu_magnitude_of(b.integers[i]);
-		int64_t		shown = mgpu_shown_of_quotient(x, y, op.number, a.lengths[i]);
+		int64_t		whole = mgpu_shown_of_quotient(x, y, op.number & (MGPU_QUOTIENT_IS_CUT - 1), a.lengths[i]);
+		int64_t		shown = is_cut && whole > MOST_SHOWN ? MOST_SHOWN : whole;
 		uint64_t	unit = mgpu_ten_to(MGPU_QUOTIENT_DIGITS);
-		bool		is_fault = y == 0 || (x > 0 && shown > MOST_SHOWN) || x / (y == 0 ? 1 : y) >= (uint64_t) (INT64_MAX / 2) / unit;
+		bool		has_all = x == 0 || whole <= MOST_SHOWN || (is_cut && y < MOST_CUT_DIVISOR);
+		bool		is_fault = !has_all || y == 0 || x / (y == 0 ? 1 : y) >= (uint64_t) (INT64_MAX / 2) / unit;
 		uint64_t	quotient = is_fault ? 0 : (uint64_t) ((unsigned __int128) x * unit / y);
 
 		/* a large one shows fewer digits */
@@ -131,6 +137,7 @@ mgpu_run_quotient_rest(mgpu_frame frame, mgpu_program_op op)
 }
 
 #undef LEAST_COUNTED
+#undef MOST_CUT_DIVISOR
 #undef MOST_SHOWN
 
 #endif							/* MGPU_OPS_QUOTIENTS_H */
