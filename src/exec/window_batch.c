@@ -134,7 +134,12 @@ window_cells_find_frame(const window_cells *cells, const cell_frame *frame, uint
 
 	*first = frame->has_range ? frame->firsts[i] :
 		frame->preceding < 0 ? stands->start[i] : place - Min(place - stands->start[i], (uint64) frame->preceding);
-	*behind = frame->end == WINDOW_PARTITION ? stands->end[i] : frame->end == WINDOW_PEERS ? stands->peers_end[i] : Min(place + 1 + frame->following, stands->end[i]);
+	if (frame->end != WINDOW_ROWS)
+		*behind = frame->end == WINDOW_PARTITION ? stands->end[i] : stands->peers_end[i];
+	else if (frame->following < 0)
+		*behind = place + 1 - Min((uint64) -frame->following, place + 1 - *first);
+	else
+		*behind = Min(place + 1 + frame->following, stands->end[i]);
 }
 
 /* ---- values of other rows */
@@ -163,7 +168,9 @@ find_rows(window_cells *cells, const cell_function *function, uint32 num_rows)
 			continue;
 		}
 		window_cells_find_frame(cells, &cells->frames[function->frame], i, &first, &behind);
-		if (function->kind == WINDOW_FIRST_VALUE)
+		if (first >= behind)
+			found[i] = CELLS_NO_ROW;
+		else if (function->kind == WINDOW_FIRST_VALUE)
 			found[i] = (int64) first;
 		else if (function->kind == WINDOW_LAST_VALUE)
 			found[i] = (int64) behind - 1;

@@ -66,10 +66,24 @@ is_in_frame(const window_state *state, const frame_state *frame, uint64 place)
 {
 	if (place == state->place)
 		return true;
-	if (place >= window_rows_end(&state->input) || frame->end == WINDOW_ROWS)
+	if (place >= window_rows_end(&state->input))
 		return false;
 	return window_rows_are_equal(state, &state->partition, state->place, place) &&
 		(frame->end == WINDOW_PARTITION || window_rows_are_equal(state, &state->order, state->place, place));
+}
+
+/* Behind the last row of a frame of rows, some of which are behind the row at hand, or none. */
+static uint64
+end_of_rows(const window_state *state, const frame_state *frame)
+{
+	uint64		place = state->place;
+	uint64		last = Min(place + Max(frame->following, 0), window_rows_end(&state->input) - 1);
+
+	if (frame->following < 0)
+		return place + 1 - Min((uint64) -frame->following, place + 1 - frame->first);
+	while (last > place && !window_rows_are_equal(state, &state->partition, place, last))
+		last--;
+	return last + 1;
 }
 
 /* Go on to the end of the row's frame, which begins with the partition. */
@@ -79,7 +93,9 @@ extend_frame(window_state *state, int number)
 	frame_state *frame = &state->frames[number];
 	uint64		place = state->place;
 
-	for (; is_in_frame(state, frame, place); place++)
+	if (frame->end == WINDOW_ROWS)
+		place = end_of_rows(state, frame);
+	for (; frame->end != WINDOW_ROWS && is_in_frame(state, frame, place); place++)
 		if (place % STEP_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
 	add_rows(state, number, frame->behind, place);
@@ -91,12 +107,9 @@ static void
 move_frame(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
-	uint64		last = Min(state->place + frame->following, window_rows_end(&state->input) - 1);
 
-	while (last > state->place && !window_rows_are_equal(state, &state->partition, state->place, last))
-		last--;
 	frame->first = state->place - Min(state->place - state->first, (uint64) frame->preceding);
-	frame->behind = last + 1;
+	frame->behind = end_of_rows(state, frame);
 	forget_states(state, number);
 	add_rows(state, number, frame->first, frame->behind);
 }
@@ -227,7 +240,7 @@ window_find_place(window_state *state)
 			move_range(state, i);
 		else if (state->frames[i].preceding >= 0)
 			move_frame(state, i);
-		else if (place >= state->frames[i].behind)
+		else if (state->frames[i].end == WINDOW_ROWS || place >= state->frames[i].behind)
 			extend_frame(state, i);
 	}
 }

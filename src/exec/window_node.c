@@ -64,10 +64,25 @@ get_first_value(const window_state *state, const window_function *function, Datu
 {
 	const frame_state *frame = &state->frames[function->frame];
 
+	*value = 0;
+	*is_null = frame->first >= frame->behind;
+	if (*is_null)
+		return;
 	if (frame->preceding >= 0)
 		get_value(state, function, frame->first, value, is_null);
 	else
 		get_result(function, value, is_null);
+}
+
+static void
+get_last_value(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	const frame_state *frame = &state->frames[function->frame];
+
+	*value = 0;
+	*is_null = frame->first >= frame->behind;
+	if (!*is_null)
+		get_value(state, function, frame->behind - 1, value, is_null);
 }
 
 static void
@@ -126,7 +141,7 @@ compute(const window_state *state, const window_function *function, Datum *value
 			get_first_value(state, function, value, is_null);
 			break;
 		case WINDOW_LAST_VALUE:
-			get_value(state, function, state->frames[function->frame].behind - 1, value, is_null);
+			get_last_value(state, function, value, is_null);
 			break;
 		case WINDOW_NTH_VALUE:
 			get_nth_value(state, function, value, is_null);

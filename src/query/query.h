@@ -105,7 +105,7 @@ typedef struct query
 	int			num_partition_keys;
 	List	   *frames;			/* window_frame of each window: all have one order, or none */
 	List	   *preceding;		/* rows in front of the row with which its frame begins; -1: the partition's first */
-	List	   *following;		/* of WINDOW_ROWS: rows behind the row with which it ends */
+	List	   *following;		/* of WINDOW_ROWS: rows behind the row with which it ends; negative: before it */
 	List	   *ranges;			/* Consts: what is taken off the order's key for the least key of a frame, or NULL */
 	List	   *functions;		/* window_kind of each */
 	List	   *of_frames;		/* the number of the frame of each */

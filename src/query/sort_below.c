@@ -23,6 +23,7 @@
 #include "query/custom_plan.h"
 #include "query/offers.h"
 #include "query/window_columns.h"
+#include "query/window_task.h"
 
 /* How these begin: rows come through them as they go, and cost what they cost below and something of their own. */
 typedef struct path_above
@@ -176,7 +177,7 @@ with_arguments(PlannerInfo *root, const SortPath *sort)
 								  PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_WINDOWFUNCS | PVC_INCLUDE_PLACEHOLDERS))
 	{
 		const WindowFunc *function = lfirst(cell);
-		Expr	   *argument = IsA(function, WindowFunc) && function->args && !function->aggfilter ? linitial(function->args) : NULL;
+		Expr	   *argument = IsA(function, WindowFunc) ? window_task_argument(function) : NULL;
 
 		if (argument && !IsA(argument, Const) && !list_member(target->exprs, argument) && custom_plan_is_simple(argument) &&
 			!contain_agg_clause((Node *) argument) && !contain_subplans((Node *) argument))

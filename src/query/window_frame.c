@@ -2,8 +2,8 @@
  * window_frame.c
  *		Which frames of windows MgpuWindow has.
  *
- * They begin with the partition, with some rows before the row, or with a distance in the order's key; and end with the row, its equals, some rows behind it, or the
- * partition.
+ * They begin with the partition, with some rows before the row, or with a distance in the order's key; and end with the row, its equals, some rows before or behind it, or
+ * the partition.
  */
 #include "postgres.h"
 
@@ -86,6 +86,21 @@ window_frame_range(const WindowClause *window)
 	return window->startOffset;
 }
 
+/* With which row a frame of rows ends.  false: it is another. */
+static bool
+take_end_of_rows(const WindowClause *window, int *following)
+{
+	int			options = window->frameOptions;
+
+	if ((options & FRAMEOPTION_END_CURRENT_ROW) != 0)
+		return true;
+	if ((options & FRAMEOPTION_END_OFFSET) == 0 || !take_rows(window->endOffset, following))
+		return false;
+	if ((options & FRAMEOPTION_END_OFFSET_PRECEDING) != 0)
+		*following = -*following;
+	return true;
+}
+
 /* Frames that begin with the partition, and those of some rows around the row.  false: it is another. */
 bool
 window_frame_find(const WindowClause *window, int *preceding, int *following)
@@ -99,11 +114,11 @@ window_frame_find(const WindowClause *window, int *preceding, int *following)
 	if ((options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0 &&
 		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0)
 		return true;
+	if ((options & FRAMEOPTION_ROWS) != 0 && (options & FRAMEOPTION_START_UNBOUNDED_PRECEDING) != 0)
+		return take_end_of_rows(window, following);
 	*preceding = 0;
 	if ((options & FRAMEOPTION_ROWS) == 0)
 		return window_frame_range(window) != NULL;
 	return ((options & FRAMEOPTION_START_CURRENT_ROW) != 0 ||
-			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, preceding))) &&
-		((options & FRAMEOPTION_END_CURRENT_ROW) != 0 ||
-		 ((options & FRAMEOPTION_END_OFFSET_FOLLOWING) != 0 && take_rows(window->endOffset, following)));
+			((options & FRAMEOPTION_START_OFFSET_PRECEDING) != 0 && take_rows(window->startOffset, preceding))) && take_end_of_rows(window, following);
 }

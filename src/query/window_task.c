@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "query/reductions.h"
+#include "query/table_job.h"
 #include "query/window_frame.h"
 #include "query/window_task.h"
 
@@ -162,7 +163,16 @@ is_frame_too_long(const window_task *task, const WindowFunc *function, int frame
 {
 	int			preceding = list_nth_int(task->query->preceding, frame);
 
-	return Max(preceding, list_nth_int(task->query->following, frame)) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
+	return preceding >= 0 && Max(preceding, list_nth_int(task->query->following, frame)) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
+}
+
+/* Aggregates of ours leave out NULLs. */
+Expr *
+window_task_argument(const WindowFunc *function)
+{
+	Expr	   *argument = function->args ? linitial(function->args) : NULL;
+
+	return function->aggfilter ? table_choice(function->aggfilter, argument ? argument : (Expr *) makeBoolConst(true, false)) : argument;
 }
 
 static bool
@@ -171,19 +181,20 @@ take_function(window_task *task, WindowFunc *function)
 	window_kind kind;
 	int			frame;
 	int			column = -1;
+	Expr	   *argument = window_task_argument(function);
 
 	if (list_member(task->functions, function))
 		return true;
-	if (!kind_of(function, &kind) || function->aggfilter || mgpu_treats_nulls(function))
-		return give_up(task, "a window function is none that the node computes, or has a FILTER");
+	if (!kind_of(function, &kind) || mgpu_treats_nulls(function))
+		return give_up(task, "a window function is none that the node computes");
 	frame = frame_of_function(task, function, kind);
 	if (frame < 0)
 		return give_up(task, "a rank or another row of a window that has no order");
 	if (kind == WINDOW_AGGREGATE && is_frame_too_long(task, function, frame))
 		return give_up(task, "a frame has many rows, which PostgreSQL takes back from an aggregate one by one");
-	if (function->args && kind != WINDOW_NTILE)
+	if (argument && kind != WINDOW_NTILE)
 	{
-		column = column_of(task, linitial(function->args));
+		column = column_of(task, (Node *) argument);
 		if (column < 0)
 			return give_up(task, "a window function's argument is not a column");
 	}
@@ -226,7 +237,7 @@ take_frame(window_task *task, const WindowClause *window)
 	int			following;
 
 	if (!window_frame_find(window, &preceding, &following))
-		return give_up(task, "a frame neither begins with the partition and ends with it or the row, nor has a few rows around the row, or a range before it");
+		return give_up(task, "a frame neither begins with the partition, nor has a few rows around the row, or a range before it");
 	query->frames = lappend_int(query->frames, window_frame_end(window));
 	query->preceding = lappend_int(query->preceding, preceding);
 	query->following = lappend_int(query->following, following);

@@ -22,6 +22,9 @@ typedef struct window_task
 /* Make one of a WindowAgg, and of those below it.  False: the node cannot do it, and task->why_not says why. */
 extern bool window_task_make(window_task *task, const PlannerInfo *root, const WindowAggPath *path);
 
+/* What a function is computed of: its first argument where its FILTER is true.  NULL: of nothing. */
+extern Expr *window_task_argument(const WindowFunc *function);
+
 /* Where the rows of windows come from: through other windows. */
 extern const Path *window_task_below(const Path *path);
 

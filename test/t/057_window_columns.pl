@@ -45,6 +45,20 @@ foreach my $window ($order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING A
 check_plans($session, 'means as extremes', sub { return 1; }, map { over($_, 'avg(a)', 'avg(b)', 'avg(s)', 'avg(p)') } $order, 'PARTITION BY g', 'PARTITION BY s ORDER BY d');
 check_columns('shares', 'SELECT g, sum(round(100 * w, 3)), max(round(100.0 * p / nullif(s, 0), 1)), count(*) FILTER (WHERE w > 0.01) FROM (SELECT g, p, sum(p) OVER (PARTITION BY g) AS s, p / nullif(sum(p) OVER (PARTITION BY g), 0) AS w FROM t) q GROUP BY g', 'SELECT count(*) FILTER (WHERE w > 0.00001), sum(round(w * 100, 6)), sum(trunc(w * -100, 7)), min(ceil(w)) FROM (SELECT p / sum(1000 * p) OVER (PARTITION BY id < 0) AS w FROM t) q',
 	'SELECT count(*), sum(w) FROM (SELECT percent_rank() OVER (ORDER BY p / nullif(a, 0), id) AS w FROM t) q WHERE w < 0.02');
+my @ends = ("$order ROWS BETWEEN 7 PRECEDING AND 2 PRECEDING", "$order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING", "$order ROWS BETWEEN UNBOUNDED PRECEDING AND 3 FOLLOWING", "$order ROWS BETWEEN 1 PRECEDING AND 4 PRECEDING", "$order ROWS BETWEEN 2 PRECEDING AND 0 PRECEDING", "PARTITION BY s ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 40 PRECEDING");
+foreach my $window (@ends)
+{
+	my @functions = ('count(*)', 'sum(a)', 'sum(p)', 'max(f)', 'min(b)', 'avg(f)', 'first_value(a)', 'last_value(k)', 'nth_value(p, 2)');
+
+	check_columns("frames $window", over($window, @functions), means($window, 'avg(a)'));
+	check_plans($session, "rows of frames $window", sub { return $_[0] =~ /MgpuWindow/; }, map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @functions, 'avg(a)', 'stddev(n)');
+}
+my @filtered = map { my $f = $_; map { "$f FILTER (WHERE $_)" } 'a > 30', 's = 1', 'id < 0' } 'count(*)', 'count(k)', 'sum(a)', 'max(p)', 'min(f)', 'avg(f)';
+foreach my $window ($order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING")
+{
+	check_columns("filters over $window", over($window, @filtered), means($window, 'avg(p) FILTER (WHERE a > 9)'));
+	check_plans($session, "rows of filters over $window", sub { return $_[0] =~ /MgpuWindow/; }, map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @filtered, 'stddev(a) FILTER (WHERE o)', 'count(*) FILTER (WHERE doc->>\'k\' > \'2\')', 'sum(100 / a) FILTER (WHERE a > 0)');
+}
 check_columns('the first of some rows', 'SELECT g, (array_agg(id ORDER BY w DESC, id DESC))[1], count(*) FROM (SELECT id, g, lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g', 'SELECT g, (array_agg(k ORDER BY w, id))[1] FROM (SELECT id, g, k, round(p / nullif(max(p) OVER (PARTITION BY g ORDER BY id), 0) - 1, 6) AS w FROM t) q WHERE w > -1 GROUP BY g');
 check_columns('long frames', over("$order ROWS BETWEEN 90 PRECEDING AND 10 FOLLOWING", 'max(a)', 'min(f)', 'sum(f)', 'avg(r)', 'first_value(a)', 'nth_value(k, 70)', 'last_value(p)'));
 check_plans($session, 'frames whose rows PostgreSQL takes back', sub { return $_[0] !~ /MgpuWindow/; }, over("$order ROWS 90 PRECEDING", 'sum(a)', 'count(*)', 'sum(p)', 'avg(a)'));
