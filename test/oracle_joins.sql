@@ -226,6 +226,11 @@ BEGIN
         ELSE
             clauses := oracle.join_on(oracle.pick(aliases), new, t, by_unique);
         END IF;
+        -- bands, or all pairs, of a table of few rows
+        IF t.num_rows <= 100 AND kind NOT IN ('FULL JOIN', 'NOT IN') AND random() < 0.15 THEN
+            clauses := format(oracle.pick(ARRAY['true', '%1$s.v < %2$s.v', '%1$s.v BETWEEN %2$s.v AND %2$s.v + 300', '%2$s.d <= %1$s.d AND %1$s.d < %2$s.d + 5', '%1$s.x > %2$s.x', '%2$s.r @> %1$s.d', '%1$s.s > %2$s.s', '%1$s.k1 <> %2$s.k1', '%1$s.e >= %2$s.e']), oracle.pick(aliases), new);
+            by_unique := false;
+        END IF;
         times := CASE WHEN by_unique AND kind <> 'FULL JOIN' THEN 1.1 ELSE greatest(t.num_rows, 1) / 2.0 END;
         IF kind LIKE '%JOIN' AND num_rows * times > 200000 THEN
             kind := oracle.pick(ARRAY['EXISTS', 'NOT EXISTS']);

@@ -386,7 +386,7 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_inside(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
-		case FORM_ILIKE: case FORM_REGEX: case FORM_MATCHES: case FORM_CASE: case FORM_JOINED: case FORM_INET:
+		case FORM_ILIKE: case FORM_REGEX: case FORM_MATCHES: case FORM_LABELS: case FORM_CASE: case FORM_JOINED: case FORM_INET:
 			return compile_text(program, call, value);
 		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_PART: case FORM_DATES: case FORM_INTERVAL: case FORM_OF_EPOCH:
 			return compile_time(program, call, value);

@@ -14,6 +14,9 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/float.h"
+#include "utils/fmgroids.h"
 #include "utils/formatting.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -109,6 +112,61 @@ take_labels(Expr **text, const Const **constant)
 		return false;
 	*text = cast->arg;
 	return true;
+}
+
+/* Where a label stands in the order of its type; or before all, if it is gone. */
+static float4
+order_of(const CatCList *labels, Oid label)
+{
+	for (int i = 0; i < labels->n_members; i++)
+	{
+		Form_pg_enum other = (Form_pg_enum) GETSTRUCT(&labels->members[i]->tuple);
+
+		if (other->oid == label)
+			return other->enumsortorder;
+	}
+	return -get_float4_infinity();
+}
+
+/* The labels that compare so with one, as a list: one that is no label is among them, since an empty list has no NULL. */
+static Const *
+labels_beside(Oid type_id, Oid label, int outcomes)
+{
+	CatCList   *labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type_id));
+	Datum	   *found = palloc((labels->n_members + 1) * sizeof(Datum));
+	float4		order = order_of(labels, label);
+	int			num_found = 0;
+
+	found[num_found++] = ObjectIdGetDatum(InvalidOid);
+	for (int i = 0; i < labels->n_members; i++)
+	{
+		Form_pg_enum other = (Form_pg_enum) GETSTRUCT(&labels->members[i]->tuple);
+		int			outcome = other->enumsortorder < order ? MGPU_IS_LESS : other->enumsortorder > order ? MGPU_IS_GREATER : MGPU_IS_EQUAL;
+
+		if ((outcomes & outcome) != 0)
+			found[num_found++] = ObjectIdGetDatum(other->oid);
+	}
+	ReleaseCatCacheList(labels);
+	return makeConst(get_array_type(type_id), -1, InvalidOid, -1, PointerGetDatum(construct_array(found, num_found, type_id, sizeof(Oid), true, TYPALIGN_INT)), false, false);
+}
+
+/* An order of a value and a constant: x >= 'high' is x IN (...).  The catalog is as the statement sees it, since programs are made when it runs. */
+static bool
+compile_of_labels(expr_program *program, const function_call *call, expr_value *value)
+{
+	bool		is_turned = IsA(linitial(call->args), Const);
+	const Const *label = list_nth(call->args, !is_turned);
+	int			outcomes = call->known->number;
+	ScalarArrayOpExpr *in = makeNode(ScalarArrayOpExpr);
+
+	if (is_turned)
+		outcomes = (outcomes & MGPU_IS_EQUAL) | (outcomes & MGPU_IS_LESS ? MGPU_IS_GREATER : MGPU_IS_LESS);
+	if (!IsA(label, Const) || label->constisnull)
+		return false;
+	in->opfuncid = F_ENUM_EQ;
+	in->useOr = true;
+	in->args = list_make2(list_nth(call->args, is_turned), labels_beside(label->consttype, DatumGetObjectId(label->constvalue), outcomes));
+	return compile_expr(program, (Expr *) in, value);
 }
 
 /* ---- concat */
@@ -234,6 +292,8 @@ compile_text(expr_program *program, const function_call *call, expr_value *value
 	{
 		case FORM_INET:
 			return compile_inet(program, call, value);
+		case FORM_LABELS:
+			return compile_of_labels(program, call, value);
 		case FORM_CASE:
 			return compile_case(program, call, value);
 		case FORM_ILIKE:

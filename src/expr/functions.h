@@ -34,6 +34,7 @@ typedef enum function_form
 	FORM_ILIKE,					/* the same */
 	FORM_REGEX,					/* number: REGEX_NOT and REGEX_ANY_CASE */
 	FORM_MATCHES,				/* a part of a text, or the text with other parts, by a regular expression */
+	FORM_LABELS,				/* an order of enums; number: its outcomes */
 	FORM_CASE,					/* number: 1 if it is upper */
 	FORM_JOINED,				/* a text that is made of others */
 	FORM_INET,					/* an inet or a text that is made of an inet */

@@ -95,13 +95,14 @@ join_path_pairs(PlannerInfo *root, const HashPath *join)
 	double		num_pairs = outer->rows * inner->rows;
 	ListCell   *cell;
 
-	if (list_length(join->jpath.joinrestrictinfo) == list_length(join->path_hashclauses))
+	if (list_difference_ptr(join->jpath.joinrestrictinfo, join->path_hashclauses) == NIL)
 		return 0;
 	of_inner->min_lefthand = of_inner->syn_lefthand = outer->parent->relids;
 	of_inner->min_righthand = of_inner->syn_righthand = inner->parent->relids;
 	of_inner->jointype = JOIN_INNER;
 	foreach(cell, join->path_hashclauses)
-		num_pairs *= clause_selectivity(root, lfirst(cell), 0, JOIN_INNER, of_inner);
+		if (!bms_is_empty(lfirst_node(RestrictInfo, cell)->clause_relids))
+			num_pairs *= clause_selectivity(root, lfirst(cell), 0, JOIN_INNER, of_inner);
 	return num_pairs;
 }
 

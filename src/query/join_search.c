@@ -14,7 +14,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/geqo.h"
@@ -154,6 +157,27 @@ join_search_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptI
 	return clauses;
 }
 
+/* Rows of a smaller side, at most, each of which is looked at for each row that streams. */
+#define MOST_PAIRED 10000
+
+/*
+ * The equality of a join that has none, as of bands, days or a few constants: one that all pairs of rows meet, so that all rows of the smaller side are
+ * matches of one key.
+ */
+static List *
+clauses_of_pairs(PlannerInfo *root, const Path *inner)
+{
+	Expr	   *zero = (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true);
+	RestrictInfo *info;
+
+	if (inner->rows > MOST_PAIRED)
+		return NIL;
+	info = make_simple_restrictinfo(root, make_opclause(Int4EqualOperator, BOOLOID, false, zero, copyObject(zero), InvalidOid, InvalidOid));
+	set_opfuncid((OpExpr *) info->clause);
+	info->hashjoinoperator = Int4EqualOperator;
+	return list_make1(info);
+}
+
 /* The join of two paths; NULL: there is none. */
 static Path *
 make_path(PlannerInfo *root, RelOptInfo *joined, Path *outer, Path *inner, JoinType type, JoinPathExtraData *extra)
@@ -161,6 +185,8 @@ make_path(PlannerInfo *root, RelOptInfo *joined, Path *outer, Path *inner, JoinT
 	List	   *clauses = outer && inner ? join_search_clauses(extra, type, joined, outer->parent, inner->parent) : NIL;
 	JoinCostWorkspace workspace;
 
+	if (clauses == NIL && outer && inner)
+		clauses = clauses_of_pairs(root, inner);
 	if (clauses == NIL || outer->param_info || inner->param_info || !bms_is_empty(joined->lateral_relids))
 		return NULL;
 	initial_cost_hashjoin(root, &workspace, type, clauses, outer, inner, extra, false);

@@ -382,7 +382,8 @@ heap_sender_stop(heap_sender *sender, const mgpu_group_result *result)
 
 		/* counts rows that a scan returns, of a table too */
 		pgstat_count_index_tuples(scan->ss_currentRelation, result->read_of_source[number]);
-		InstrCountFiltered1(scan, result->read_of_source[number] - result->rows_of_source[number]);
+		/* of joins more rows may come than were read */
+		InstrCountFiltered1(scan, result->read_of_source[number] - Min(result->rows_of_source[number], result->read_of_source[number]));
 		/* a page that only tells of a row is the next to be read */
 		if (sender->num_batches > 0 && reader->started)
 			heap_reader_stop(reader);

@@ -1,0 +1,62 @@
+# Joins without an equality: bands, days, a few constants and all pairs.  A job looks at each row of the smaller side.  And orders of enums, whose labels may
+# have been added between others.  The answers are those of PostgreSQL's own plan, also where there is no job after all.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('bands', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', 'autovacuum = off', "timezone = 'UTC'" ]);
+my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
+my $rows = sized(20_000, 60_000);
+
+sub run { return $session->run(@_); }
+sub check_pairs { my ($name, @queries) = @_; check_plans($session, $name, sub { return $_[0] =~ /Joins: \d.*Hash Cond: \(0 = 0\)/s; }, @queries); return; }
+
+run("CREATE TYPE mood AS ENUM ('low', 'fair', 'high')",
+	'CREATE TABLE events (id int PRIMARY KEY, g int, v int, price numeric(10,2), bare numeric, at timestamptz, d date, f float8, k text COLLATE "C", m mood)',
+	"INSERT INTO events SELECT i, i % 40, CASE WHEN i % 7 > 0 THEN i::int8 * 7919 % 1000 END, CASE WHEN i % 11 > 0 THEN (i::int8 * 104729 % 100000) / 100.0 END, round(i / 7.0, i % 4), timestamptz '2024-01-01' + i * interval '7 min', CASE WHEN i % 5 > 0 THEN date '2024-01-01' + i % 400 END,
+		i % 97 / 8.0, 'k' || i % 30, (enum_range(NULL::mood))[1 + i % 4] FROM generate_series(1, $rows) i",
+	'CREATE TABLE bands (lo int, hi int, name text, low numeric(8,2), high numeric(8,2))', "INSERT INTO bands SELECT i * 90 - 100, i * 90 - 10, CASE WHEN i % 4 > 0 THEN 'band ' || i END, i * 75, CASE WHEN i < 12 THEN i * 75 + 75 END FROM generate_series(0, 12) i",
+	'INSERT INTO bands VALUES (NULL, 500, \'no begin\', NULL, NULL), (300, 700, \'twice\', 100, 900)', 'CREATE TABLE nothing (lo int, hi int)', 'VACUUM ANALYZE');
+
+check_pairs('bands', 'SELECT b.name, count(*), sum(e.price), min(e.id) FROM events e JOIN bands b ON e.v >= b.lo AND e.v < b.hi GROUP BY 1', 'SELECT name, count(*), avg(bare) FROM events JOIN bands ON price BETWEEN low AND high GROUP BY 1', 'SELECT count(*), sum(v * hi) FROM events, bands WHERE v > lo',
+	'SELECT name, g % 5, count(*) FROM events JOIN bands ON v + g BETWEEN lo AND hi AND (hi > 400 OR g = 3) GROUP BY 1, 2', 'SELECT e.k, b.name, max(e.at) FROM events e JOIN bands b ON e.v > b.lo AND e.k <> b.name GROUP BY 1, 2');
+check_pairs('left joins', 'SELECT b.name, count(*), count(b.lo) FROM events e LEFT JOIN bands b ON e.v >= b.lo AND e.v < b.hi GROUP BY 1', 'SELECT count(*), count(name), sum(price) FROM events LEFT JOIN bands ON price > high + 200', 'SELECT coalesce(name, \'none\'), count(*) FROM events LEFT JOIN bands ON v < lo WHERE g < 7 GROUP BY 1',
+	'SELECT name, count(*) FROM events LEFT JOIN bands ON v > lo WHERE lo > 100 OR lo IS NULL GROUP BY 1');
+check_pairs('all days, with rows or none', "SELECT s.at, count(e.id), sum(e.price), count(*) FILTER (WHERE e.m >= 'fair') FROM generate_series(timestamptz '2023-12-25', '2024-03-01', interval '6 h') s(at) LEFT JOIN events e ON e.at >= s.at AND e.at < s.at + interval '1 day' GROUP BY 1",
+	"SELECT b.name, count(e.id), avg(e.v) FROM bands b LEFT JOIN events e ON e.v BETWEEN b.lo AND b.hi AND e.g <> 5 GROUP BY 1", "SELECT b.hi, count(e.id) FROM bands b LEFT JOIN events e ON e.v > 2000 + b.lo GROUP BY 1");
+check_pairs('constants and all pairs', "SELECT d + n, n, count(*), sum(price) FROM events CROSS JOIN (VALUES (3), (7), (NULL)) c(n) GROUP BY 1, 2", 'SELECT m.n, count(*), sum(e.v) FROM events e, generate_series(1, 12) m(n) WHERE e.g % m.n = 0 GROUP BY 1', 'SELECT count(*), sum(v + lo) FROM events, bands',
+	'SELECT x.l, y.name, count(*) FROM events e JOIN (VALUES (1, \'one\'), (2, \'two\')) x(i, l) ON x.i = e.g JOIN bands y ON e.v BETWEEN y.lo AND y.hi GROUP BY 1, 2');
+check_plans($session, 'no rows', sub { return 1; }, 'SELECT count(*), min(e.id) FROM events e JOIN nothing n ON e.v > n.lo', 'SELECT g, count(*), count(lo) FROM events LEFT JOIN nothing ON v > lo GROUP BY 1', 'SELECT n.hi, count(e.id) FROM nothing n LEFT JOIN events e ON v > lo GROUP BY 1');
+check_plans($session, 'EXISTS of a band', sub { return 1; }, map { ("SELECT g, count(*), sum(price) FROM events e WHERE $_ (SELECT FROM bands b WHERE e.v BETWEEN b.lo AND b.hi) GROUP BY 1", "SELECT name, lo FROM bands b WHERE $_ (SELECT FROM events e WHERE e.v BETWEEN b.lo AND b.hi AND e.g = 7)") } 'EXISTS', 'NOT EXISTS');
+check_pairs('rows', 'SELECT e.id, b.name FROM events e JOIN bands b ON e.v BETWEEN b.lo AND b.hi AND e.price > 990 ORDER BY 1, 2', 'SELECT e.id, b.name, e.k FROM events e JOIN bands b ON e.v BETWEEN b.lo AND b.hi ORDER BY e.price DESC NULLS LAST, e.id, b.name LIMIT 20');
+run('CREATE TABLE many AS SELECT i AS lo FROM generate_series(1, 20000) i', 'ANALYZE many');
+unlike($session->query('SET mgpu.enable_group = force; EXPLAIN SELECT count(*) FROM events e JOIN many m ON e.v < m.lo'), qr/0 = 0/, 'a side of many rows');
+check_plans($session, 'a job that ends early', sub { return 1; }, 'SELECT count(*), sum(1000 / (e.v - b.lo)) FROM events e JOIN bands b ON e.v > b.lo', 'SELECT b.name, sum(e.v * 2000000 * b.hi) FROM events e JOIN bands b ON e.v >= b.lo GROUP BY 1', 'SELECT b.name, sum(round(e.bare, 1) * 1e16) FROM events e JOIN bands b ON e.v >= b.lo GROUP BY 1');
+foreach my $setting ('off', 'force')
+{
+	like($session->answer_by($setting, 'SELECT count(*), sum(1000 / (e.v - 991)) FROM events e JOIN bands b ON e.v > b.lo'), qr/22012: division by zero/, "an error, $setting");
+}
+like($session->query('EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT count(*) FROM events e JOIN bands b ON e.v > b.lo'), qr/Seq Scan on events e \(actual rows=\d+ loops=1\)\n\s+-> +Hash/, 'no rows are said to be removed where more come than are read');
+
+# ---- orders of enums
+my @orders = map { my $o = $_; map { "m $o '$_'" } 'low', 'fair', 'high' } '<', '<=', '>', '>=';
+sub check_orders { my ($name) = @_; check_programs($session, $name, 1, (map { ("SELECT count(*), sum(v) FROM events WHERE $_", "SELECT g, count(*) FILTER (WHERE $_), count($_) FROM events GROUP BY 1") } @orders), "SELECT count(*) FROM events WHERE 'fair' < m", "SELECT g, count(*) FROM events WHERE m BETWEEN 'fair' AND 'high' AND NOT m > 'fair' GROUP BY 1"); return; }
+check_orders('orders of enums');
+run("ALTER TYPE mood ADD VALUE 'poor' BEFORE 'fair'", "ALTER TYPE mood ADD VALUE 'best' AFTER 'high'", "ALTER TYPE mood ADD VALUE 'worst' BEFORE 'low'");
+run("UPDATE events SET m = (ARRAY['poor', 'best', 'worst'])[1 + id % 3]::mood WHERE id % 5 = 0", 'VACUUM events');
+push @orders, map { my $o = $_; map { "m $o '$_'" } 'poor', 'best', 'worst' } '<', '<=', '>', '>=';
+check_orders('labels that were added between others');
+run("PREPARE above AS SELECT count(*) FROM events WHERE m > 'high'", 'SET plan_cache_mode = force_generic_plan');
+my $before = $session->query('EXECUTE above');
+run("ALTER TYPE mood ADD VALUE 'sublime'", "UPDATE events SET m = 'sublime' WHERE id % 9 = 0");
+is($session->query('EXECUTE above'), $session->query("SELECT count(*) FROM events WHERE m::text IN ('best', 'sublime')"), 'a plan that is older than a label');
+isnt($session->query('EXECUTE above'), $before, 'which rows have');
+
+ok(service_is_idle($node), 'nothing is left in the service');
+$session->close;
+$node->stop;
+done_testing();
