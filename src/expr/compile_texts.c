@@ -130,11 +130,12 @@ order_of(const CatCList *labels, Oid label)
 
 /* The labels that compare so with one, as a list: one that is no label is among them, since an empty list has no NULL. */
 static Const *
-labels_beside(Oid type_id, Oid label, int outcomes)
+labels_beside(const Const *label, int outcomes)
 {
+	Oid			type_id = label->consttype;
 	CatCList   *labels = SearchSysCacheList1(ENUMTYPOIDNAME, ObjectIdGetDatum(type_id));
 	Datum	   *found = palloc((labels->n_members + 1) * sizeof(Datum));
-	float4		order = order_of(labels, label);
+	float4		order = order_of(labels, DatumGetObjectId(label->constvalue));
 	int			num_found = 0;
 
 	found[num_found++] = ObjectIdGetDatum(InvalidOid);
@@ -150,22 +151,26 @@ labels_beside(Oid type_id, Oid label, int outcomes)
 	return makeConst(get_array_type(type_id), -1, InvalidOid, -1, PointerGetDatum(construct_array(found, num_found, type_id, sizeof(Oid), true, TYPALIGN_INT)), false, false);
 }
 
+/* The outcomes of a comparison with its sides in the other order. */
+static int
+turned(int outcomes)
+{
+	return (outcomes & MGPU_IS_EQUAL) | ((outcomes & MGPU_IS_LESS) != 0 ? MGPU_IS_GREATER : MGPU_IS_LESS);
+}
+
 /* An order of a value and a constant: x >= 'high' is x IN (...).  The catalog is as the statement sees it, since programs are made when it runs. */
 static bool
 compile_of_labels(expr_program *program, const function_call *call, expr_value *value)
 {
 	bool		is_turned = IsA(linitial(call->args), Const);
 	const Const *label = list_nth(call->args, !is_turned);
-	int			outcomes = call->known->number;
 	ScalarArrayOpExpr *in = makeNode(ScalarArrayOpExpr);
 
-	if (is_turned)
-		outcomes = (outcomes & MGPU_IS_EQUAL) | (outcomes & MGPU_IS_LESS ? MGPU_IS_GREATER : MGPU_IS_LESS);
 	if (!IsA(label, Const) || label->constisnull)
 		return false;
 	in->opfuncid = F_ENUM_EQ;
 	in->useOr = true;
-	in->args = list_make2(list_nth(call->args, is_turned), labels_beside(label->consttype, DatumGetObjectId(label->constvalue), outcomes));
+	in->args = list_make2(list_nth(call->args, is_turned), labels_beside(label, is_turned ? turned(call->known->number) : call->known->number));
 	return compile_expr(program, (Expr *) in, value);
 }
 
