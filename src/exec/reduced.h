@@ -112,6 +112,9 @@ extern void reduced_add_rows(const reduced_values *values, const chunk *rows, co
 /* Add each row to the state of its group: groups[i] for row i. */
 extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
+/* Take rows back that were added (reduced_back.c), if the reduction does that.  false: the state is of no use any more, since nothing is left of it, or for its values. */
+extern bool reduced_take_back(const reduced_values *values, const chunk *rows, const row_groups *numbers, uint64 begin, uint64 end, reduced_state *state);
+
 /*
  * What an aggregate returns for a state, in the current context (reduced_result.c).  width: of the column whose values were added.
  */

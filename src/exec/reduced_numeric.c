@@ -309,6 +309,16 @@ reduced_numeric_add_each(const reduced_values *values, const chunk *rows, const 
 	}
 }
 
+bool
+reduced_numeric_take_back(const void *stored, reduced_state *state)
+{
+	reduced_numeric_sum *sum = &state->numeric_sum;
+	int128		number;
+	int			scale;
+
+	return sum->odd == NULL && read_plain(stored, &number, &scale) && !__builtin_sub_overflow(sum->sum, number, &sum->sum);
+}
+
 /* ---- integers of a scale */
 
 /* Digits of units behind those of a scale. */

@@ -12,6 +12,9 @@ extern void reduced_numeric_add_rows(const reduced_values *values, const chunk *
 									 uint64 end, reduced_state *to);
 extern void reduced_numeric_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
+/* As reduced_take_back, of a sum and one value. */
+extern bool reduced_numeric_take_back(const void *stored, reduced_state *state);
+
 /* What an aggregate of those kinds returns for a state with values, in the current context. */
 extern Datum reduced_numeric_result(reduction what, const reduced_state *state);
 

@@ -78,6 +78,26 @@ reduced_squares_add_each(const reduced_values *values, const chunk *rows, const 
 			add_value(values, col, row, &to[groups[row]]);
 }
 
+bool
+reduced_squares_take_back(const reduced_values *values, const column *col, uint64 row, reduced_state *state)
+{
+	const char *cell = cell_element(col->type, col->cells, row);
+	bool		is_numeric = column_is_variable(col->type);
+	reduced_squares *squares = &state->squares;
+	int64		value;
+
+	if (is_numeric || col->type->width == sizeof(int64))
+	{
+		squares->state = reduced_call(is_numeric ? numeric_accum_inv : int8_accum_inv, values->context, squares->state,
+									  is_numeric ? PointerGetDatum(cell) : Int64GetDatum(*(const int64 *) cell));
+		return squares->state != NULL;
+	}
+	value = col->type->width == sizeof(int32) ? *(const int32 *) cell : *(const int16 *) cell;
+	squares->sum -= value;
+	squares->squares -= value * value;
+	return true;
+}
+
 /* ---- results */
 
 /* Digits of base 10,000 that 128 bits have, with those of a scale that is no multiple of four. */

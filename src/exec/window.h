@@ -22,6 +22,7 @@ typedef struct window_function
 
 	/* of an aggregate: the frame so far, and what is returned for it; of WINDOW_FIRST_VALUE: what the partition begins with */
 	reduction	reduction;
+	bool		takes_back;		/* rows that a frame loses which moves; its state has a context of its own then */
 	reduced_values values;
 	reduced_state state;
 	Datum		result;

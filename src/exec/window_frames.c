@@ -3,8 +3,8 @@
  *		Where a row of MgpuWindow stands in its partition, and the aggregates of its frames.
  *
  * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Where frames begin
- * with the partition, aggregates add what the frame gains; of a few rows around the row, they are computed anew.  Nothing is taken back, so
- * floats are added one after the other, as PostgreSQL does.
+ * with the partition, aggregates add what the frame gains.  Where they move, what is exact takes back what the frame loses (exec/reduced_back), and the rest is computed anew, so
+ * that floats are added one after the other, as PostgreSQL does.
  */
 #include "postgres.h"
 
@@ -37,13 +37,30 @@ forget_states(window_state *state, int number)
 			memset(&state->functions[i].state, 0, sizeof(reduced_state));
 }
 
-/* Add rows to a frame, and compute what aggregates return for it. */
+/* Take back what a frame has lost since it was at these rows.  The first row that is to be added then. */
+static uint64
+take_rows_back(const window_state *state, window_function *function, const frame_state *frame, uint64 first, uint64 behind)
+{
+	row_groups	numbers = {.numbers = (uint32 *) state->input.numbers};
+	uint64		at_hand = state->input.first;
+
+	if (frame->first < behind && function->takes_back &&
+		reduced_take_back(&function->values, state->input.rows, &numbers, first - at_hand, frame->first - at_hand, &function->state))
+		return behind;
+	if (function->takes_back)
+		MemoryContextReset(function->values.context);
+	memset(&function->state, 0, sizeof(reduced_state));
+	return frame->first;
+}
+
+/* Have the states of a frame's aggregates be of its rows, no more of those from `first` to `behind`, and compute what they return. */
 static void
-add_rows(window_state *state, int number, uint64 begin, uint64 end)
+take_rows(window_state *state, int number, uint64 first, uint64 behind)
 {
 	const chunk *rows = state->input.rows;
+	const frame_state *frame = &state->frames[number];
 	row_groups	numbers = {.numbers = (uint32 *) state->input.numbers};
-	uint64		first = state->input.first;
+	uint64		at_hand = state->input.first;
 	MemoryContext caller;
 
 	MemoryContextReset(state->frames[number].results);
@@ -51,10 +68,13 @@ add_rows(window_state *state, int number, uint64 begin, uint64 end)
 	for (int i = 0; i < state->num_functions; i++)
 	{
 		window_function *function = &state->functions[i];
+		uint64		begin = behind;
 
 		if (function->kind != WINDOW_AGGREGATE || function->frame != number)
 			continue;
-		reduced_add_rows(&function->values, rows, &numbers, begin - first, end - first, &function->state);
+		if (frame->first != first)
+			begin = take_rows_back(state, function, frame, first, behind);
+		reduced_add_rows(&function->values, rows, &numbers, begin - at_hand, frame->behind - at_hand, &function->state);
 		function->result = reduced_result(function->reduction, &function->state,
 										  function->column < 0 ? 0 : rows->columns[function->column].type->width, &function->result_is_null);
 	}
@@ -92,14 +112,16 @@ extend_frame(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
 	uint64		place = state->place;
+	uint64		behind;
 
 	if (frame->end == WINDOW_ROWS)
 		place = end_of_rows(state, frame);
 	for (; frame->end != WINDOW_ROWS && is_in_frame(state, frame, place); place++)
 		if (place % STEP_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
-	add_rows(state, number, frame->behind, place);
+	behind = frame->behind;
 	frame->behind = place;
+	take_rows(state, number, frame->first, behind);
 }
 
 /* The frame of some rows around the row. */
@@ -107,11 +129,11 @@ static void
 move_frame(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
+	frame_state before = *frame;
 
 	frame->first = state->place - Min(state->place - state->first, (uint64) frame->preceding);
 	frame->behind = end_of_rows(state, frame);
-	forget_states(state, number);
-	add_rows(state, number, frame->first, frame->behind);
+	take_rows(state, number, before.first, before.behind);
 }
 
 /* The order's key of a row; false: it is NULL. */
@@ -146,6 +168,7 @@ static void
 move_range(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
+	frame_state before = *frame;
 
 	if (state->place < frame->behind)
 		return;
@@ -153,8 +176,7 @@ move_range(window_state *state, int number)
 	for (frame->behind = state->place; is_in_frame(state, frame, frame->behind); frame->behind++)
 		if (frame->behind % STEP_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
-	forget_states(state, number);
-	add_rows(state, number, frame->first, frame->behind);
+	take_rows(state, number, before.first, before.behind);
 }
 
 /* ---- a row */

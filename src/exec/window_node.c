@@ -214,10 +214,15 @@ static void
 start_aggregate(const window_state *state, window_function *function, Oid aggregate)
 {
 	const known_reduction *known = known_reduction_of(aggregate);
+	const List *columns = ((const CustomScan *) state->node.css.ss.ps.plan)->custom_scan_tlist;
+	const TargetEntry *argument = function->column < 0 ? NULL : list_nth(columns, function->column);
+	const frame_state *frame = &state->frames[function->frame];
 
 	function->reduction = known->reduction;
+	function->takes_back = (frame->preceding >= 0 || frame->range) && reduction_takes_back(known->reduction, argument ? (const Node *) argument->expr : NULL);
 	function->values = (reduced_values) {
-		.kind = known->kind,.column = function->column,.filter = -1,.context = state->frames[function->frame].states,
+		.kind = known->kind,.column = function->column,.filter = -1,
+		.context = function->takes_back ? AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg state of a window", ALLOCSET_SMALL_SIZES) : frame->states,
 		.sums = known->reduction == REDUCE_FLOAT4_SUM || known->reduction == REDUCE_FLOAT8_SUM
 	};
 }

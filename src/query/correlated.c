@@ -191,6 +191,9 @@ correlated_rewrite(const Query *query)
 /* The part that groups cost, of subqueries that look rows up in indexes, at most: these cost as if pages came from a disk.  Measured: 2.4 times as long at 0.49. */
 #define INDEX_PART 0.4
 
+/* The same where a LIMIT says of how many rows they are: these are looked up in the order of an index, often.  Measured: 1.5 to 2 times as long at 0.13. */
+#define LIMITED_PART 0.1
+
 static bool
 has_index_scan(const Plan *plan)
 {
@@ -199,14 +202,24 @@ has_index_scan(const Plan *plan)
 	return IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan) || IsA(plan, BitmapHeapScan) || has_index_scan(plan->lefttree) || has_index_scan(plan->righttree);
 }
 
+/* Whether a subquery is a column of rows. */
+static bool
+shows_subquery(const Plan *plan)
+{
+	if (plan == NULL)
+		return false;
+	return contain_subplans((Node *) plan->targetlist) || shows_subquery(plan->lefttree) || shows_subquery(plan->righttree);
+}
+
 bool
 correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before)
 {
+	bool		is_limited = IsA(before->planTree, Limit) && shows_subquery(before->planTree);
 	double		part = 1;
 	ListCell   *cell;
 
 	foreach(cell, before->subplans)
 		if (has_index_scan(lfirst(cell)))
-			part = INDEX_PART;
+			part = is_limited ? LIMITED_PART : INDEX_PART;
 	return plan->planTree->total_cost < before->planTree->total_cost * part;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 
 #include "compat.h"
@@ -84,4 +85,27 @@ known_reduction_of(Oid aggregate)
 		if (known_reductions[i].aggregate == aggregate)
 			return &known_reductions[i];
 	return NULL;
+}
+
+bool
+reduction_takes_back(reduction what, const Node *argument)
+{
+	switch (what)
+	{
+		case REDUCE_COUNT:
+		case REDUCE_SUM:
+		case REDUCE_NUMERIC_SUM:
+		case REDUCE_AVG:
+		case REDUCE_STDDEV_SAMP_OF_NUMBERS:
+		case REDUCE_STDDEV_POP_OF_NUMBERS:
+		case REDUCE_VAR_SAMP_OF_NUMBERS:
+		case REDUCE_VAR_POP_OF_NUMBERS:
+			return true;
+		case REDUCE_SUM_OF_NUMERIC:
+		case REDUCE_AVG_OF_NUMERIC:
+			/* else the one that shows most digits may be gone */
+			return exprTypmod(argument) >= 0;
+		default:
+			return false;
+	}
 }

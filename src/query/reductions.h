@@ -65,6 +65,9 @@ reduction_is_float_extreme(reduction reduction)
 	return reduction == REDUCE_FLOAT4_MIN || reduction == REDUCE_FLOAT4_MAX || reduction == REDUCE_FLOAT8_MIN || reduction == REDUCE_FLOAT8_MAX;
 }
 
+/* Whether values can be taken back from what is known of others: argument is their expression, or NULL. */
+extern bool reduction_takes_back(reduction what, const Node *argument);
+
 /* NULL: it needs more. */
 extern const known_reduction *known_reduction_of(Oid aggregate);
 

@@ -65,7 +65,8 @@ window_reach_of(const query *query, bool as_columns)
 
 	for (int i = 0; i < list_length(query->frames); i++)
 	{
-		reach.back = Max(reach.back, Max(list_nth_int(query->preceding, i), -list_nth_int(query->following, i)));
+		/* and the row that a frame has lost */
+		reach.back = Max(reach.back, Max(list_nth_int(query->preceding, i) + 1, -list_nth_int(query->following, i)));
 		reach.ahead = Max(reach.ahead, list_nth_int(query->following, i));
 		if (list_nth(query->ranges, i))
 			reach.keeps = WINDOW_KEEPS_PARTITION;

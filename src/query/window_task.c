@@ -158,12 +158,14 @@ takes_back(Oid aggregate)
 	return takes;
 }
 
+/* Whether PostgreSQL takes back rows of a long frame, and the node does not. */
 static bool
 is_frame_too_long(const window_task *task, const WindowFunc *function, int frame)
 {
 	int			preceding = list_nth_int(task->query->preceding, frame);
 
-	return preceding >= 0 && Max(preceding, list_nth_int(task->query->following, frame)) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid);
+	return preceding >= 0 && Max(preceding, list_nth_int(task->query->following, frame)) > MOST_ROWS_TAKEN_BACK && takes_back(function->winfnoid) &&
+		!reduction_takes_back(known_reduction_of(function->winfnoid)->reduction, (const Node *) window_task_argument(function));
 }
 
 /* Aggregates of ours leave out NULLs. */

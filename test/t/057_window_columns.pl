@@ -61,7 +61,14 @@ foreach my $window ($order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING A
 }
 check_columns('the first of some rows', 'SELECT g, (array_agg(id ORDER BY w DESC, id DESC))[1], count(*) FROM (SELECT id, g, lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g', 'SELECT g, (array_agg(k ORDER BY w, id))[1] FROM (SELECT id, g, k, round(p / nullif(max(p) OVER (PARTITION BY g ORDER BY id), 0) - 1, 6) AS w FROM t) q WHERE w > -1 GROUP BY g');
 check_columns('long frames', over("$order ROWS BETWEEN 90 PRECEDING AND 10 FOLLOWING", 'max(a)', 'min(f)', 'sum(f)', 'avg(r)', 'first_value(a)', 'nth_value(k, 70)', 'last_value(p)'));
-check_plans($session, 'frames whose rows PostgreSQL takes back', sub { return $_[0] !~ /MgpuWindow/; }, over("$order ROWS 90 PRECEDING", 'sum(a)', 'count(*)', 'sum(p)', 'avg(a)'));
+check_plans($session, 'frames whose rows PostgreSQL takes back, and the node does not', sub { return $_[0] !~ /MgpuWindow/; }, over("$order ROWS 90 PRECEDING", 'sum(n)', 'avg(n)', 'sum(lasted)'));
+check_columns('long frames whose rows are taken back', over("$order ROWS 90 PRECEDING", 'sum(a)', 'count(*)', 'sum(p)', 'count(k)'), means("$order ROWS BETWEEN 300 PRECEDING AND 20 PRECEDING", 'avg(a)', 'avg(p)'));
+foreach my $window ("$order ROWS BETWEEN 5 PRECEDING AND CURRENT ROW", "$order ROWS 90 PRECEDING", "$order ROWS BETWEEN 200 PRECEDING AND 60 PRECEDING", "$order ROWS BETWEEN 2 PRECEDING AND 70 FOLLOWING", "PARTITION BY g ORDER BY d RANGE '4 days' PRECEDING", "PARTITION BY s ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING")
+{
+	my @functions = ('count(*)', 'count(k)', 'sum(a)', 'sum(b)', 'sum(s)', 'sum(p)', 'avg(b)', 'avg(p)', 'stddev(p)', 'var_pop(b)', 'stddev_pop(s)', 'variance(a)', 'sum(f)', 'max(p)', 'sum(a) FILTER (WHERE s = 1)');
+
+	check_plans($session, "rows that are taken back over $window", sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, ' . join(', ', map { "$_ OVER ($window)" } @functions) . ' FROM t ORDER BY id', map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @functions);
+}
 my @ranges = ("ts RANGE BETWEEN '2 hours' PRECEDING AND CURRENT ROW", "ts RANGE '3 days' PRECEDING", "ts RANGE '1 month 2 days' PRECEDING", "d RANGE '4 days' PRECEDING", "d NULLS FIRST RANGE '36 hours' PRECEDING", "at RANGE '90 min' PRECEDING", "at RANGE '1 mon' PRECEDING", 'a RANGE 5 PRECEDING', 'b RANGE 9000000000 PRECEDING', 's RANGE 1::int2 PRECEDING', 'a NULLS FIRST RANGE 0 PRECEDING', 'id RANGE 2147483647 PRECEDING');
 run("ALTER TABLE t ADD at timestamp", "UPDATE t SET at = CASE id % 400 WHEN 0 THEN 'infinity' WHEN 1 THEN '-infinity' WHEN 2 THEN NULL ELSE ts AT TIME ZONE 'UTC' END", 'VACUUM FULL ANALYZE t');
 foreach my $zone ('UTC', 'America/New_York')
