@@ -246,13 +246,18 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 #define mgpu_pathkey_operator(key, type) get_opfamily_member((key)->pk_opfamily, (type), (type), (key)->pk_strategy)
 #endif
 
-/* Whether a WindowAgg drops rows that its window functions tell it to, which came with 15. */
+/*
+ * Conditions on window functions that make a WindowAgg drop rows, and whether it is the last one: those below hand rows on all the same.  They came with 15.
+ */
 #if PG_VERSION_NUM >= 170000
-#define mgpu_window_drops_rows(path) ((path)->qual != NIL || (path)->runCondition != NIL)
+#define mgpu_window_conditions(path) list_concat_copy((path)->qual, (path)->runCondition)
+#define mgpu_window_is_last(path) ((path)->topwindow)
 #elif PG_VERSION_NUM >= 150000
-#define mgpu_window_drops_rows(path) ((path)->qual != NIL || (path)->winclause->runCondition != NIL)
+#define mgpu_window_conditions(path) list_concat_copy((path)->qual, (path)->winclause->runCondition)
+#define mgpu_window_is_last(path) ((path)->topwindow)
 #else
-#define mgpu_window_drops_rows(path) false
+#define mgpu_window_conditions(path) NIL
+#define mgpu_window_is_last(path) true
 #endif
 
 /* Most bytes of a btree's tuple.  Since 18 that does not name a page. */

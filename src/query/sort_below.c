@@ -123,7 +123,7 @@ static bool
 ends_early(const Path *path)
 {
 	for (; bytes_above(path) > 0; path = ((const path_above *) path)->subpath)
-		if (IsA(path, WindowAggPath) && mgpu_window_drops_rows((const WindowAggPath *) path))
+		if (IsA(path, WindowAggPath) && ((const WindowAggPath *) path)->winclause->partitionClause == NIL && mgpu_window_conditions((const WindowAggPath *) path))
 			return true;
 	return false;
 }

@@ -109,6 +109,7 @@ offer_over_sort(PlannerInfo *root, RelOptInfo *rel, const Path *over_sort)
 	path = custom_plan_path(&(node_path) {
 		.query = task.query,
 		.entries = scan_tuple,
+		.quals = task.conditions,
 		.rel = rel,
 		.target = core->path.pathtarget,
 		.pathkeys = core->path.pathkeys,

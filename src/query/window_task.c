@@ -253,7 +253,7 @@ take_one_window(window_task *task, const WindowAggPath *path)
 {
 	const WindowClause *window = path->winclause;
 
-	if (mgpu_window_drops_rows(path))
+	if (mgpu_window_conditions(path) && window->partitionClause == NIL)
 		return give_up(task, "a condition on a window function stops it early");
 	if (task->ordered && !equal(window->partitionClause, task->ordered->partitionClause))
 		return give_up(task, window_task_others);
@@ -307,8 +307,12 @@ window_task_make(window_task *task, const PlannerInfo *root, const WindowAggPath
 	memset(task, 0, sizeof(*task));
 	task->query = query_create(QUERY_WINDOW);
 	for (const Path *window = &path->path; window != below; window = ((const WindowAggPath *) window)->subpath)
+	{
 		if (!take_one_window(task, (const WindowAggPath *) window))
 			return false;
+		if (mgpu_window_is_last(path))
+			task->conditions = list_concat_unique(task->conditions, mgpu_window_conditions((const WindowAggPath *) window));
+	}
 	task->columns = lsecond(((const CustomPath *) below)->custom_private);
-	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && take_keys(task, root);
+	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && !is_unfit((Node *) task->conditions, task) && take_keys(task, root);
 }

@@ -16,6 +16,7 @@ typedef struct window_task
 	const WindowClause *ordered;	/* that which has an order, if one has */
 	List	   *columns;		/* expressions: those of the sort */
 	List	   *functions;		/* WindowFuncs, each once */
+	List	   *conditions;		/* that rows meet, of these: of the last window */
 	query	   *query;
 } window_task;
 

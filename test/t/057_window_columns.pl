@@ -111,6 +111,11 @@ foreach my $query (@conditions)
 	run('SET mgpu.enable_group = force');
 	is($session->query("SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), $session->query("SET mgpu.enable_group = off; SELECT count(*), sum(id), max(x), min(y), count(b - ts) FROM ($query OFFSET 0) q"), "above $query");
 }
+# limits of numbers of rows beside other functions: PostgreSQL's WindowAgg stops at those, if it is the last one
+my @limits = map { my $limit = $_; map { "SELECT id, g, n, c, b FROM (SELECT id, g, $_ AS n, count(*) OVER (PARTITION BY g) AS c, lag(id) OVER w AS b FROM t WINDOW w AS (PARTITION BY g ORDER BY a, id)) q WHERE n $limit" } 'row_number() OVER w', 'rank() OVER w', 'count(*) OVER w' } '<= 3', '= 1', '< 2', '= 2';
+check_plans($session, 'limits beside other functions', sub { return $_[0] =~ /MgpuWindow/; }, map { "$_ ORDER BY id" } @limits);
+check_columns('groups of them', (map { "SELECT b % 3, count(*), sum(c), min(id) FROM ($_) x GROUP BY 1" } @limits), 'SELECT s, count(*), sum(c) FROM (SELECT s, row_number() OVER (PARTITION BY g ORDER BY id) AS n, sum(a) OVER (PARTITION BY g ORDER BY id) AS c FROM t) q WHERE n <= 5 GROUP BY 1');
+check_plans($session, 'limits below windows of other partitions', sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, n, c FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY id) AS n, sum(a) OVER (PARTITION BY s) AS c FROM t) q WHERE n <= 2 ORDER BY id', 'SELECT id, n, c, e FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY id) AS n, rank() OVER (PARTITION BY s ORDER BY id) AS c, count(*) OVER (PARTITION BY g) AS e FROM t) q WHERE n <= 4 AND c <= 400 ORDER BY id');
 check_columns('what is below', 'SELECT count(w), max(w) FROM (SELECT lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t WHERE id > 100) q', "SELECT count(w), max(w) FROM (SELECT lag(t.a) OVER (PARTITION BY t.g ORDER BY t.id) AS w FROM t JOIN (SELECT DISTINCT s FROM t WHERE s > 0) x ON x.s = t.s) q",
 	'SELECT g, sum(w) FROM (SELECT g, lag(a + s) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g ORDER BY 2 DESC, 1 LIMIT 5');
 
