@@ -86,7 +86,7 @@ device_query_run_below(MemoryContext parent, const device_question *question)
 	bool		done;
 
 	question->below->ran = false;
-	if (!mgpu_setting_enable_columns || !table_job_has_threads(num_read, false))
+	if (!mgpu_setting_enable_columns || !table_job_has_threads(num_read))
 		return NULL;
 	below.query = device_query_create(parent, question, num_read);
 	below.of.num_read = num_read;

@@ -284,7 +284,7 @@ may_run(const device_question *question, double num_read)
 {
 	if (question->of.build)
 		return table_job_reads_build(num_read);
-	return run_may_use_gpu() || table_job_has_threads(num_read, row_source_joins(question->source) != NIL);
+	return run_may_use_gpu() || table_job_has_threads(num_read);
 }
 
 device_query *

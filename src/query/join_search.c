@@ -199,7 +199,7 @@ is_large(const Path *stream)
 {
 	double		num_read = stream ? join_path_rows_read(join_path_scans(stream)) : 0;
 
-	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read, true));
+	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read));
 }
 
 /* Keep a path of a joined relation, if it is the cheapest so far. */

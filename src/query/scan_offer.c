@@ -191,7 +191,7 @@ offer_table(scan_offer *offer, RelOptInfo *table)
 		return;
 	offer->source = scan_path_of_table(offer->root, table);
 	if (offer->source == NULL ||
-		!(run_may_use_gpu() || table_job_has_threads(join_path_rows_read(join_path_scans(offer->source)), false)))
+		!(run_may_use_gpu() || table_job_has_threads(join_path_rows_read(join_path_scans(offer->source)))))
 		return;
 	path = offered_path(offer);
 	if (path)

@@ -145,7 +145,7 @@ extern bool table_job_fill(table_job *job, ExprContext *context);
  * Whether threads may run a job that reads so many rows, of which so many are kept, and so many groups or rows come back: there are
  * some threads, enough to do, and memory for what they keep.  Rows that are to be in order may go to files.
  */
-extern bool table_job_has_threads(double num_read, bool has_joins);
+extern bool table_job_has_threads(double num_read);
 extern bool table_job_reads_build(double num_read);
 extern bool table_job_may_order(const mgpu_group_spec *spec, double num_rows);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);

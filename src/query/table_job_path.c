@@ -205,7 +205,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	question.num_results = num_results;
 	if (mgpu_setting_enable_columns && window_columns_below(rows))
 		return window_columns_are_taken(rows) ? TABLE_BY_THREADS : TABLE_BY_NOBODY;
-	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
+	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
 	/* of rounds, a GPU would be sent all of a build */

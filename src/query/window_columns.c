@@ -102,7 +102,7 @@ window_columns_are_likely(PlannerInfo *root, const window_task *task, const Cust
 	const Path *rows = linitial(sort->custom_paths);
 	const query *query = window_columns_query(task->query, custom_plan_query(&sort->path));
 
-	if (query == NULL || !mgpu_setting_enable_columns || !table_job_has_threads(rows->rows, false) || !computes_all(task))
+	if (query == NULL || !mgpu_setting_enable_columns || !table_job_has_threads(rows->rows) || !computes_all(task))
 		return false;
 	return table_job_expected(root, rows, query, NIL, rows->rows) != TABLE_BY_NOBODY;
 }
