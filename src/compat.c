@@ -82,6 +82,18 @@ mgpu_locale_of(Oid collation, char *provider)
 	return name;
 }
 
+List *
+mgpu_window_conditions(const struct WindowAggPath *path)
+{
+#if PG_VERSION_NUM >= 170000
+	return path->topwindow ? list_concat_copy(path->qual, path->runCondition) : NIL;
+#elif PG_VERSION_NUM >= 150000
+	return path->topwindow ? list_concat_copy(path->qual, path->winclause->runCondition) : NIL;
+#else
+	return NIL;
+#endif
+}
+
 #if PG_VERSION_NUM >= 170000
 Node *
 mgpu_run_condition_of(const WindowFuncRunCondition *condition, const WindowFunc *function)

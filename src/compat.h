@@ -246,19 +246,9 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 #define mgpu_pathkey_operator(key, type) get_opfamily_member((key)->pk_opfamily, (type), (type), (key)->pk_strategy)
 #endif
 
-/*
- * Conditions on window functions that make a WindowAgg drop rows, and whether it is the last one: those below hand rows on all the same.  They came with 15.
- */
-#if PG_VERSION_NUM >= 170000
-#define mgpu_window_conditions(path) list_concat_copy((path)->qual, (path)->runCondition)
-#define mgpu_window_is_last(path) ((path)->topwindow)
-#elif PG_VERSION_NUM >= 150000
-#define mgpu_window_conditions(path) list_concat_copy((path)->qual, (path)->winclause->runCondition)
-#define mgpu_window_is_last(path) ((path)->topwindow)
-#else
-#define mgpu_window_conditions(path) NIL
-#define mgpu_window_is_last(path) true
-#endif
+/* Conditions on window functions that make the last WindowAgg drop rows, those of windows below it too, which hand all rows on.  They came with 15. */
+struct WindowAggPath;
+extern List *mgpu_window_conditions(const struct WindowAggPath *path);
 
 /* Most bytes of a btree's tuple.  Since 18 that does not name a page. */
 #if PG_VERSION_NUM >= 180000

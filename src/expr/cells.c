@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -12,11 +11,9 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
-#include "core/key_codec.h"
 #include "expr/cells.h"
 #include "expr/compile.h"
 #include "expr/expr_builds.h"
@@ -117,17 +114,47 @@ expr_program_names(const expr_program *program)
 	return program->names;
 }
 
-bool
-expr_program_add_name(expr_program *program, Expr *expr, int num_words, value_cells *cells)
+/* What to_char makes, and what stands around it: all that is not blank stays, and so texts that differ. */
+static bool
+add_format(expr_program *program, Expr *expr, value_cells *cells)
 {
+	List	   *args = NIL;
 	expr_value	value;
 
 	*cells = (value_cells) {.form = CELLS_FORMATTED,.num_cells = 1,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
-	if (compile_format(program, expr, &value, &cells->format))
+	switch (expr_function_of(expr, &args))
 	{
-		cells->first = expr_program_add_output(program, value);
-		return true;
+		case F_BTRIM_TEXT: case F_LTRIM_TEXT: case F_RTRIM_TEXT: case F_LOWER_TEXT: case F_UPPER_TEXT: case F_INITCAP:
+			cells->around = (const FuncExpr *) expr;
+			expr = linitial(args);
+			break;
+		default:
+			break;
 	}
+	if (!compile_format(program, expr, &value, &cells->format))
+		return false;
+	cells->first = expr_program_add_output(program, value);
+	return true;
+}
+
+/* An enum that is cast to a text. */
+static bool
+add_label(expr_program *program, const Expr *expr, value_cells *cells)
+{
+	const CoerceViaIO *cast = (const CoerceViaIO *) expr;
+
+	if (!IsA(expr, CoerceViaIO) || cast->resulttype != TEXTOID || !type_is_enum(exprType((const Node *) cast->arg)))
+		return false;
+	*cells = (value_cells) {.form = CELLS_LABEL,.num_cells = 1,.kind = MGPU_KEY_UNSIGNED,.width = sizeof(Oid)};
+	cells->first = expr_program_add(program, cast->arg);
+	return cells->first >= 0;
+}
+
+bool
+expr_program_add_name(expr_program *program, Expr *expr, int num_words, value_cells *cells)
+{
+	if (add_format(program, expr, cells) || add_label(program, expr, cells))
+		return true;
 	if (!is_as_its_bytes(expr))
 		return false;
 	return may_name_of_build(program, expr) ? add_build_name(program, expr, cells) : num_words == 0 && add_long(program, expr, cells);
@@ -220,79 +247,6 @@ expr_program_add_flags(expr_program *program, List *conditions)
 		both[0] = add_op(program, MGPU_RUN_ADD_INTEGER, type, 0, 2, both);
 	}
 	return expr_program_add_output(program, both[0]);
-}
-
-/* ---- values */
-
-/* As PostgreSQL subtracts times: whole days of it are days. */
-static Datum
-between_datum(int64 time)
-{
-	Interval   *made = palloc0(sizeof(Interval));
-
-	made->day = time / USECS_PER_DAY;
-	made->time = time % USECS_PER_DAY;
-	return IntervalPGetDatum(made);
-}
-
-static Datum
-bytes_datum(const value_cells *cells, const uint64 *bits, Size header)
-{
-	char	   *made = palloc(header + cells->num_cells * sizeof(uint64));
-
-	for (int i = 0; i < cells->num_cells; i++)
-	{
-		/* the sign was turned, and the first byte is the highest */
-		uint64		word = mgpu_swap_64(bits[i] ^ MGPU_F64_SIGN);
-
-		memcpy(made + header + i * sizeof(uint64), &word, sizeof(uint64));
-	}
-	if (header > 0)
-		SET_VARSIZE(made, header + ((bits[cells->num_cells - 1] ^ MGPU_F64_SIGN) & 0xFF));
-	return PointerGetDatum(made);
-}
-
-/* Its numbers, together, without digits that it does not show. */
-static Datum
-quotient_datum(const uint64 *bits)
-{
-	Datum		quotient = number_to_numeric((int64) bits[0], MGPU_QUOTIENT_DIGITS, MGPU_QUOTIENT_DIGITS);
-	Datum		unit = number_to_numeric(1, MGPU_QUOTIENT_DIGITS, MGPU_QUOTIENT_DIGITS);
-	Datum		rest = DirectFunctionCall2(numeric_mul, number_to_numeric((int64) bits[1], MGPU_REST_DIGITS, MGPU_REST_DIGITS), unit);
-
-	return DirectFunctionCall2(numeric_round, DirectFunctionCall2(numeric_add, quotient, rest), Int32GetDatum((int32) bits[2]));
-}
-
-Datum
-value_cells_datum(const value_cells *cells, const uint64 *bits)
-{
-	uint64		number = bits[0];
-
-	switch (cells->form)
-	{
-		case CELLS_NUMBER:
-			/* its low bytes are those of a narrower value */
-			return fetch_att(&number, true, cells->width);
-		case CELLS_NUMERIC:
-			return number_to_numeric((int64) number, cells->scale, cells->scale);
-		case CELLS_SHOWN:
-			return number_to_numeric((int64) number, cells->scale, (int) bits[1]);
-		case CELLS_QUOTIENT:
-			return quotient_datum(bits);
-		case CELLS_BYTES:
-			return bytes_datum(cells, bits, VARHDRSZ);
-		case CELLS_INET:
-			return expr_inet_datum(DatumGetPointer(bytes_datum(cells, bits, 0)), cells->num_cells);
-		case CELLS_NAMED:
-		case CELLS_LONG:
-			return text_names_datum(cells->names, number);
-		case CELLS_BETWEEN:
-			return between_datum((int64) number);
-		case CELLS_FORMATTED:
-			return OidFunctionCall2Coll(F_TO_CHAR_TIMESTAMP_TEXT, DEFAULT_COLLATION_OID, TimestampGetDatum((int64) number), cells->format);
-		default:
-			return bytes_datum(cells, bits, 0);
-	}
 }
 
 /* ---- for a job */

@@ -21,7 +21,8 @@ typedef enum cell_form
 	CELLS_BYTES,
 	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
 	CELLS_LONG,					/* so too, a text of the table: threads give it the number */
-	CELLS_FORMATTED,			/* a text that to_char makes of a time: the least time that has it */
+	CELLS_FORMATTED,			/* a text that to_char makes of a time, maybe trimmed or in another case: the least time that has it */
+	CELLS_LABEL,				/* a text that is an enum's label: its OID, which does not order it */
 	CELLS_INTERVAL,				/* its parts, which are added and no more: months, days, microseconds */
 	CELLS_QUOTIENT,				/* its two numbers, and the digits that it shows: as those are added, or in order */
 	CELLS_TIED_QUOTIENT,		/* such a quotient in order, and its digits: see expr_program_add_tied_quotient */
@@ -41,7 +42,8 @@ typedef struct value_cells
 	uint32		width;
 	int			scale;			/* of a numeric */
 	const text_names *names;	/* NAMED, LONG */
-	Datum		format;			/* FORMATTED: a text */
+	Datum		format;			/* FORMATTED: a text ... */
+	const FuncExpr *around;		/* ... and the function of the text, or NULL */
 } value_cells;
 
 /* Most cells of a value. */

@@ -307,12 +307,9 @@ window_task_make(window_task *task, const PlannerInfo *root, const WindowAggPath
 	memset(task, 0, sizeof(*task));
 	task->query = query_create(QUERY_WINDOW);
 	for (const Path *window = &path->path; window != below; window = ((const WindowAggPath *) window)->subpath)
-	{
 		if (!take_one_window(task, (const WindowAggPath *) window))
 			return false;
-		if (mgpu_window_is_last(path))
-			task->conditions = list_concat_unique(task->conditions, mgpu_window_conditions((const WindowAggPath *) window));
-	}
+	task->conditions = mgpu_window_conditions(path);
 	task->columns = lsecond(((const CustomPath *) below)->custom_private);
 	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && !is_unfit((Node *) task->conditions, task) && take_keys(task, root);
 }

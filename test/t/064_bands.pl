@@ -1,5 +1,5 @@
 # Joins without an equality: bands, days, a few constants and all pairs.  A job looks at each row of the smaller side.  And orders of enums, whose labels may
-# have been added between others.  The answers are those of PostgreSQL's own plan, also where there is no job after all.
+# have been added between others, enums as texts, and what stands around texts that to_char makes.  The answers are those of PostgreSQL's own plan, also where there is no job after all.
 use strict;
 use warnings;
 use FindBin;
@@ -50,6 +50,11 @@ run("ALTER TYPE mood ADD VALUE 'poor' BEFORE 'fair'", "ALTER TYPE mood ADD VALUE
 run("UPDATE events SET m = (ARRAY['poor', 'best', 'worst'])[1 + id % 3]::mood WHERE id % 5 = 0", 'VACUUM events');
 push @orders, map { my $o = $_; map { "m $o '$_'" } 'poor', 'best', 'worst' } '<', '<=', '>', '>=';
 check_orders('labels that were added between others');
+check_programs($session, 'enums as texts', 1, 'SELECT m::text, count(*), sum(v) FROM events GROUP BY 1', 'SELECT g, count(DISTINCT m::text) FROM events GROUP BY 1', 'SELECT m::text, g % 3, avg(price) FROM events GROUP BY ROLLUP (1, 2)', 'SELECT DISTINCT m::text, v % 2 FROM events', 'SELECT m::text || k, count(*) FROM (SELECT m, k FROM events GROUP BY 1, 2) q GROUP BY 1',
+	"SELECT x.n::text, count(*) FROM events e JOIN (VALUES ('low'::mood, 1), ('best', 2), (NULL, 3)) x(n, i) ON x.i = e.g GROUP BY 1", 'SELECT m::text, count(*) FROM events GROUP BY 1 HAVING count(*) > 10 ORDER BY 2 DESC, 1');
+check_plans($session, 'enums as texts elsewhere', sub { return 1; }, 'SELECT min(m::text), max(m::text) FROM events', 'SELECT id, m::text FROM events ORDER BY m::text COLLATE "C", id LIMIT 9', 'SELECT count(*) FROM events a JOIN events b ON a.m::text = b.m::text WHERE a.id < 9 AND b.id < 90', 'SELECT m::text, row_number() OVER (PARTITION BY m::text ORDER BY id) FROM events ORDER BY id LIMIT 20', 'SELECT m::varchar(3), count(*) FROM events GROUP BY 1', 'SELECT g, count(DISTINCT (m::text, k)) FROM events GROUP BY 1');
+my @formats = map { my $f = $_; map { "$_(to_char($f))" } 'trim', 'ltrim', 'rtrim', 'upper', 'lower', 'initcap' } "at, 'Day'", "d, 'Month'", "at, ' Mon YYYY '", "d, 'DY'", "at, 'HH24:MI'";
+check_programs($session, 'around to_char', 1, map { ("SELECT $_, count(*), min(id) FROM events GROUP BY 1", "SELECT g % 4, count(DISTINCT $_) FROM events GROUP BY 1") } @formats);
 run("PREPARE above AS SELECT count(*) FROM events WHERE m > 'high'", 'SET plan_cache_mode = force_generic_plan');
 my $before = $session->query('EXECUTE above');
 run("ALTER TYPE mood ADD VALUE 'sublime'", "UPDATE events SET m = 'sublime' WHERE id % 9 = 0");
