@@ -137,16 +137,34 @@ add_format(expr_program *program, Expr *expr, value_cells *cells)
 	return true;
 }
 
-/* An enum that is cast to a text. */
+/* An enum that is cast to a text, and maybe a constant for NULL: of no label, or of one. */
 static bool
-add_label(expr_program *program, const Expr *expr, value_cells *cells)
+add_label(expr_program *program, Expr *expr, value_cells *cells)
 {
-	const CoerceViaIO *cast = (const CoerceViaIO *) expr;
+	CoalesceExpr *coalesce = (CoalesceExpr *) expr;
+	const Const *otherwise = NULL;
+	const CoerceViaIO *cast;
 
+	*cells = (value_cells) {.form = CELLS_LABEL,.num_cells = 1,.kind = MGPU_KEY_UNSIGNED,.width = sizeof(Oid)};
+	if (IsA(expr, CoalesceExpr) && list_length(coalesce->args) == 2)
+	{
+		expr = linitial(coalesce->args);
+		otherwise = lsecond(coalesce->args);
+	}
+	cast = (const CoerceViaIO *) expr;
 	if (!IsA(expr, CoerceViaIO) || cast->resulttype != TEXTOID || !type_is_enum(exprType((const Node *) cast->arg)))
 		return false;
-	*cells = (value_cells) {.form = CELLS_LABEL,.num_cells = 1,.kind = MGPU_KEY_UNSIGNED,.width = sizeof(Oid)};
-	cells->first = expr_program_add(program, cast->arg);
+	if (otherwise)
+	{
+		cells->format = IsA(otherwise, Const) && !otherwise->constisnull ? otherwise->constvalue : (Datum) 0;
+		if (cells->format == 0 || !take_labels(&expr, &otherwise))
+			return false;
+		coalesce = makeNode(CoalesceExpr);
+		coalesce->coalescetype = exprType((const Node *) cast->arg);
+		coalesce->args = list_make2(cast->arg, (void *) otherwise);
+		expr = (Expr *) coalesce;
+	}
+	cells->first = expr_program_add(program, otherwise ? expr : cast->arg);
 	return cells->first >= 0;
 }
 

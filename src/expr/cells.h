@@ -42,7 +42,7 @@ typedef struct value_cells
 	uint32		width;
 	int			scale;			/* of a numeric */
 	const text_names *names;	/* NAMED, LONG */
-	Datum		format;			/* FORMATTED: a text ... */
+	Datum		format;			/* LABEL: what no label is; FORMATTED: a text ... */
 	const FuncExpr *around;		/* ... and the function of the text, or NULL */
 } value_cells;
 

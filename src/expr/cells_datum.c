@@ -52,9 +52,9 @@ formatted_datum(const value_cells *cells, Timestamp time)
 }
 
 static Datum
-label_datum(Oid label)
+label_datum(const value_cells *cells, Oid label)
 {
-	return CStringGetTextDatum(DatumGetCString(DirectFunctionCall1(enum_out, ObjectIdGetDatum(label))));
+	return label == InvalidOid ? cells->format : CStringGetTextDatum(DatumGetCString(DirectFunctionCall1(enum_out, ObjectIdGetDatum(label))));
 }
 
 /* Its numbers, together, without digits that it does not show. */
@@ -96,7 +96,7 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 		case CELLS_FORMATTED:
 			return formatted_datum(cells, (int64) number);
 		case CELLS_LABEL:
-			return label_datum((Oid) number);
+			return label_datum(cells, (Oid) number);
 		default:
 			return bytes_datum(cells, bits, 0);
 	}

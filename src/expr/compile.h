@@ -253,6 +253,7 @@ extern bool compile_cut_quotient(expr_program *program, Expr *expr, expr_value *
 extern bool compile_bucket(expr_program *program, const function_call *call, expr_value *value);
 
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_time_sum(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 
 /*
@@ -302,6 +303,9 @@ extern bool compile_format(expr_program *program, const Expr *expr, expr_value *
 
 /* A time as the session's zone has it, or the other way round.  false: its offsets are not known. */
 extern bool compile_change_zone(expr_program *program, int code, expr_value *value);
+
+/* The same of a zone that a constant text names; NULL: the session's. */
+extern bool compile_change_named(expr_program *program, const Node *zone, int code, expr_value *value);
 
 /*
  * Expressions of one build's columns alone (compile_builds.c).  false: it is something else, or a text.  Words of a text or uuid, as

@@ -1,12 +1,15 @@
 /*
  * compile_choices.c
- *		The operations of what chooses between values: CASE, COALESCE, GREATEST, LEAST.
+ *		The operations of what chooses between values: CASE, COALESCE, GREATEST, LEAST; and of rows that are compared, of which the first column that differs tells.
  *
  * The results are of one kind, and of one scale where they are numerics.
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -190,6 +193,39 @@ compile_extreme(expr_program *program, const MinMaxExpr *expr, expr_value *value
 	return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_INTEGER : MGPU_RUN_SMALLER_INTEGER, value);
 }
 
+/* ---- rows */
+
+/* An operator of a row's column by another strategy. */
+static Expr *
+column_clause(const RowCompareExpr *row, int column, int strategy)
+{
+	Oid			operator = list_nth_oid(row->opnos, column);
+	Oid			family = list_nth_oid(row->opfamilies, column);
+	Oid			left;
+	Oid			right;
+
+	op_input_types(operator, &left, &right);
+	return make_opclause(get_opfamily_member(family, left, right, (int16) strategy), BOOLOID, false, list_nth(row->largs, column), list_nth(row->rargs, column), InvalidOid,
+						 list_nth_oid(row->inputcollids, column));
+}
+
+/* (a, b) < (x, y) is a < x OR (a = x AND b < y), also where NULLs are. */
+static bool
+compile_row_compare(expr_program *program, const RowCompareExpr *row, expr_value *value)
+{
+	int			last = list_length(row->opnos) - 1;
+	int			strategy = get_op_opfamily_strategy(list_nth_oid(row->opnos, last), list_nth_oid(row->opfamilies, last));
+	int			strict = strategy <= BTLessEqualStrategyNumber ? BTLessStrategyNumber : BTGreaterStrategyNumber;
+	Expr	   *made = column_clause(row, last, strategy);
+
+	for (int i = last - 1; i >= 0; i--)
+	{
+		made = makeBoolExpr(AND_EXPR, list_make2(column_clause(row, i, BTEqualStrategyNumber), made), -1);
+		made = makeBoolExpr(OR_EXPR, list_make2(column_clause(row, i, strict), made), -1);
+	}
+	return compile_expr(program, made, value);
+}
+
 bool
 compile_choice(expr_program *program, Expr *expr, expr_value *value)
 {
@@ -203,6 +239,8 @@ compile_choice(expr_program *program, Expr *expr, expr_value *value)
 			return compile_joined(program, coalesce->args, coalesce->coalescetype, MGPU_RUN_COALESCE, value);
 		case T_MinMaxExpr:
 			return compile_extreme(program, (MinMaxExpr *) expr, value);
+		case T_RowCompareExpr:
+			return compile_row_compare(program, (RowCompareExpr *) expr, value);
 		default:
 			return false;
 	}

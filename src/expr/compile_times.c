@@ -103,20 +103,21 @@ static bool
 compile_truncate(expr_program *program, const function_call *call, expr_value *value)
 {
 	int			unit = find_name(linitial(call->args), unit_names, lengthof(unit_names));
+	const Node *zone = list_length(call->args) > 2 ? lthird(call->args) : NULL;
 	expr_value	zoned;
 	expr_value	local;
 
 	if (unit < 0 || !compile_expr(program, lsecond(call->args), value))
 		return false;
 	zoned = *value;
-	if (call->known->zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
+	if (call->known->zoned && !compile_change_named(program, zone, MGPU_RUN_LOCAL_OF_ZONED, value))
 		return false;
 	local = *value;
 	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, unit, 1, value);
 	if (!call->known->zoned)
 		return true;
 	if (unit > MGPU_TIME_HOUR)
-		return compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+		return compile_change_named(program, zone, MGPU_RUN_ZONED_OF_LOCAL, value);
 	keep_offset(program, zoned, local, value);
 	return true;
 }
@@ -191,97 +192,6 @@ compile_dates(expr_program *program, const function_call *call, expr_value *valu
 	return true;
 }
 
-/* Add microseconds to a time. */
-static bool
-add_span(expr_program *program, int64 span, expr_value *value)
-{
-	expr_value	args[2] = {*value};
-
-	if (!compile_number(program, span, &args[1]))
-		return false;
-	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, args);
-	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
-	return true;
-}
-
-/* The mean of 400 years.  So many of them behind a month's begin is less than five days from where a month begins. */
-#define MEAN_MONTH (146097 * USECS_PER_DAY / 4800)
-
-/* The begin of the month that some microseconds behind a time lie in. */
-static bool
-find_month(expr_program *program, int64 span, expr_value *value)
-{
-	if (!add_span(program, span, value))
-		return false;
-	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_MONTH, 1, value);
-	return true;
-}
-
-/* The same day of another month, or its last one if that comes before. */
-static bool
-add_months(expr_program *program, int64 months, expr_value *value)
-{
-	expr_value	day = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_DAY, 1, value);
-	expr_value	begin = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, MGPU_TIME_MONTH, 1, value);
-	expr_value	of_day = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {*value, day});
-	expr_value	of_month = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {day, begin});
-	expr_value	days[2];
-
-	if (!find_month(program, months * MEAN_MONTH + 14 * USECS_PER_DAY, &begin))
-		return false;
-	days[0] = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, (expr_value[]) {begin, of_month});
-	days[1] = begin;
-	if (!find_month(program, 32 * USECS_PER_DAY, &days[1]) || !add_span(program, -USECS_PER_DAY, &days[1]))
-		return false;
-	day = add_op(program, MGPU_RUN_SMALLER_INTEGER, time_type, 0, 2, days);
-	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, (expr_value[]) {day, of_day});
-	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
-	return true;
-}
-
-/* Months and days have the lengths that they have in the session's time zone, and each ends in it. */
-static bool
-add_zoned(expr_program *program, bool (*add) (expr_program *program, int64 number, expr_value *value), int64 number, expr_value *value)
-{
-	return number == 0 || (compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value) && add(program, number, value) &&
-						   compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value));
-}
-
-static bool
-is_near(int64 number, int64 most)
-{
-	return number <= most && number >= -most;
-}
-
-/* Longer ones, and infinite ones, are left to PostgreSQL. */
-static bool
-is_short(const Interval *interval)
-{
-	return is_near(interval->month, 12000) && is_near(interval->day, 1000000) && is_near(interval->time, 1000000 * USECS_PER_DAY);
-}
-
-/* A date or time, and a constant interval. */
-static bool
-compile_interval(expr_program *program, const function_call *call, expr_value *value)
-{
-	const Const *constant = constant_of(lsecond(call->args));
-	const Interval *interval;
-	int			sign = call->known->number > 0 ? 1 : -1;
-
-	if (constant == NULL || !compile_expr(program, linitial(call->args), value))
-		return false;
-	interval = DatumGetIntervalP(constant->constvalue);
-	if (!is_short(interval))
-		return false;
-	*value = add_op(program, call->known->code, time_type, 0, 1, value);
-	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
-	if (call->known->zoned)
-		return add_zoned(program, add_months, sign * interval->month, value) && add_zoned(program, add_span, sign * interval->day * USECS_PER_DAY, value) &&
-			add_span(program, sign * interval->time, value);
-	return (interval->month == 0 || add_months(program, sign * interval->month, value)) &&
-		add_span(program, sign * (interval->day * USECS_PER_DAY + interval->time), value);
-}
-
 static bool
 compile_real(expr_program *program, double number, expr_value *value)
 {
@@ -323,7 +233,7 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 		case FORM_DATES:
 			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
-			return compile_interval(program, call, value);
+			return compile_time_sum(program, call, value);
 		default:
 			return compile_of_epoch(program, call, value);
 	}

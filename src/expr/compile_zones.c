@@ -46,17 +46,26 @@ compile_zone(expr_program *program, const function_call *call, expr_value *value
 	return !call->known->zoned || compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
 }
 
-/* AT TIME ZONE.  A name with a slash is no abbreviation, whose meaning a setting may change. */
+/* A name with a slash is no abbreviation, whose meaning a setting may change. */
+bool
+compile_change_named(expr_program *program, const Node *zone, int code, expr_value *value)
+{
+	const char *name = zone ? text_constant(zone) : NULL;
+	pg_tz	   *found;
+
+	if (zone == NULL)
+		return compile_change_zone(program, code, value);
+	if (name == NULL || (strchr(name, '/') == NULL && strcmp(name, "UTC") != 0))
+		return false;
+	found = pg_tzset(name);
+	return found && change_by(program, found, code, value);
+}
+
+/* AT TIME ZONE. */
 static bool
 compile_named_zone(expr_program *program, const function_call *call, expr_value *value)
 {
-	const char *name = text_constant(linitial(call->args));
-	pg_tz	   *zone;
-
-	if (name == NULL || (strchr(name, '/') == NULL && strcmp(name, "UTC") != 0))
-		return false;
-	zone = pg_tzset(name);
-	return zone && compile_expr(program, lsecond(call->args), value) && change_by(program, zone, call->known->code, value);
+	return compile_expr(program, lsecond(call->args), value) && compile_change_named(program, linitial(call->args), call->known->code, value);
 }
 
 /* A date, or a time of the other kind, as a time with a time zone or without. */

@@ -53,6 +53,23 @@ check_orders('labels that were added between others');
 check_programs($session, 'enums as texts', 1, 'SELECT m::text, count(*), sum(v) FROM events GROUP BY 1', 'SELECT g, count(DISTINCT m::text) FROM events GROUP BY 1', 'SELECT m::text, g % 3, avg(price) FROM events GROUP BY ROLLUP (1, 2)', 'SELECT DISTINCT m::text, v % 2 FROM events', 'SELECT m::text || k, count(*) FROM (SELECT m, k FROM events GROUP BY 1, 2) q GROUP BY 1',
 	"SELECT x.n::text, count(*) FROM events e JOIN (VALUES ('low'::mood, 1), ('best', 2), (NULL, 3)) x(n, i) ON x.i = e.g GROUP BY 1", 'SELECT m::text, count(*) FROM events GROUP BY 1 HAVING count(*) > 10 ORDER BY 2 DESC, 1');
 check_plans($session, 'enums as texts elsewhere', sub { return 1; }, 'SELECT min(m::text), max(m::text) FROM events', 'SELECT id, m::text FROM events ORDER BY m::text COLLATE "C", id LIMIT 9', 'SELECT count(*) FROM events a JOIN events b ON a.m::text = b.m::text WHERE a.id < 9 AND b.id < 90', 'SELECT m::text, row_number() OVER (PARTITION BY m::text ORDER BY id) FROM events ORDER BY id LIMIT 20', 'SELECT m::varchar(3), count(*) FROM events GROUP BY 1', 'SELECT g, count(DISTINCT (m::text, k)) FROM events GROUP BY 1');
+check_programs($session, 'and NULL as another', 1, map { "SELECT coalesce(m::text, '$_'), count(*), min(id) FROM (SELECT id, CASE WHEN id % 3 > 0 THEN m END AS m FROM events) q GROUP BY 1" } 'none', 'fair', '');
+
+# ---- rows that are compared, as of pages by keys: NULLs are unknown from the first that tells
+my @rows = map { my $o = $_; map { "$_->[0] $o $_->[1]" } ['(v, id)', '(500, 1000)'], ['(v, price, id)', '(500, 300.25, 7)'], ['(k, d)', "('k17', date '2024-05-01')"], ['(at, id)', "(timestamptz '2024-02-01', 5000)"], ['(v, g)', '(g * 20, v)'], ['(500, id)', '(v, 999)'] } '<', '<=', '>', '>=';
+check_programs($session, 'rows', 1, map { ("SELECT count(*), sum(id) FROM events WHERE $_", "SELECT g, count(*) FILTER (WHERE $_), count($_) FROM events GROUP BY 1") } @rows);
+check_plans($session, 'pages by keys', sub { return 1; }, map { "SELECT id, v FROM events WHERE (v, id) $_ (700, 300) ORDER BY v, id LIMIT 20" } '<', '>');
+
+# ---- multiples of intervals
+my @multiples = map { my $i = $_; map { "$_ $i" } 'at', 'at AT TIME ZONE \'UTC\'', 'd' } "+ v * interval '1 day'", "- g * interval '36 hours'", "+ interval '1 day 02:30:00.5' * v", "+ (id % 7)::int8 * interval '-3 days'", '+ make_interval(days => v)', '- make_interval(hours => g)', '+ make_interval(weeks => v % 5)', '+ make_interval(mins => v)', "+ id * interval '1 second'";
+foreach my $zone ('UTC', 'America/New_York')
+{
+	run("SET timezone = '$zone'");
+	check_programs($session, "multiples of intervals in $zone", 1, map { ("SELECT date_trunc('day', $_), count(*) FROM events GROUP BY 1", "SELECT g, max($_), min($_) FROM events GROUP BY 1") } @multiples);
+	check_programs($session, "time zones by name in $zone", 1, map { my $u = $_; map { "SELECT date_trunc('$u', at, '$_'), count(*), max(id) FROM events GROUP BY 1" } 'Europe/Berlin', 'UTC', 'Asia/Kathmandu' } 'hour', 'day', 'week', 'quarter');
+}
+run("SET timezone = 'UTC'");
+check_plans($session, 'other multiples', sub { return 1; }, "SELECT max(at + v * interval '1 month') FROM events", "SELECT max(at + price::float8 * interval '1 day') FROM events", "SELECT max(at + v * 1000000 * interval '1 day') FROM events WHERE v < 3", "SELECT max(d + id * interval '100 days 5 hours') FROM events", 'SELECT max(at + make_interval(days => v, hours => g)) FROM events', "SELECT date_trunc('day', at, 'CET'), count(*) FROM events GROUP BY 1");
 my @formats = map { my $f = $_; map { "$_(to_char($f))" } 'trim', 'ltrim', 'rtrim', 'upper', 'lower', 'initcap' } "at, 'Day'", "d, 'Month'", "at, ' Mon YYYY '", "d, 'DY'", "at, 'HH24:MI'";
 check_programs($session, 'around to_char', 1, map { ("SELECT $_, count(*), min(id) FROM events GROUP BY 1", "SELECT g % 4, count(DISTINCT $_) FROM events GROUP BY 1") } @formats);
 run("PREPARE above AS SELECT count(*) FROM events WHERE m > 'high'", 'SET plan_cache_mode = force_generic_plan');
