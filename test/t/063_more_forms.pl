@@ -29,7 +29,7 @@ check_programs($session, 'beyond programs', 0, (map { "SELECT id % 5, sum($_) FR
 check_programs_of_few($session, 'extremes', 1, (map { "SELECT id, min($_), max($_), count($_) FROM pairs GROUP BY id" } 'x / y', 'fine / y', '1 - x / y', 'x / 7.000', 'x / y - y / 3'), 'SELECT id % 7, max(x / y) FILTER (WHERE x / y < 100), min(x) FROM pairs WHERE x <> 0 GROUP BY 1', 'SELECT id, max(x / y + 3) FROM pairs WHERE id % 3 > 0 GROUP BY id',
 	'SELECT id, max(x / y), sum(x / y), min(round(x / y, 3)) FROM pairs GROUP BY id', 'SELECT id % 9, min(CASE WHEN y > 2 THEN x / y END) FROM pairs WHERE x > 0.3 GROUP BY 1');
 check_plans($session, 'extremes that are tied', sub { return 1; }, map { ("SELECT id % 5, min($_), max($_) FROM pairs GROUP BY 1", "SELECT min($_), max($_) FROM pairs WHERE x / y = 1.5 OR x / y = -1.5", "SELECT max($_) FROM pairs WHERE x = 0") } 'x / y', 'x / y * 2', 'coalesce(x / y, 1)');
-check_programs($session, 'orders', 1, (map { ("SELECT id, x, y FROM pairs ORDER BY $_, id LIMIT 100", "SELECT id, $_ FROM pairs ORDER BY $_ DESC, id DESC LIMIT 3000", "SELECT id, $_ AS q FROM pairs WHERE x / y < 300 ORDER BY 2, 1") } 'x / y', '1 - fine / y', 'x / 7.000', 'x / y - y / 3', '-x / y'),
+check_programs_of_few($session, 'orders', 1, (map { ("SELECT id, x, y FROM pairs ORDER BY $_, id LIMIT 100", "SELECT id, $_ FROM pairs ORDER BY $_ DESC, id DESC LIMIT 3000", "SELECT id, $_ AS q FROM pairs WHERE x / y < 300 ORDER BY 2, 1") } 'x / y', '1 - fine / y', 'x / 7.000', 'x / y - y / 3', '-x / y'),
 	'SELECT id FROM pairs ORDER BY x / nullif(y, 3) NULLS FIRST, id LIMIT 300', 'SELECT DISTINCT ON (x) x, y, x / y FROM pairs ORDER BY x, x / y, id');
 
 # ---- of columns, filters, choices and NULLs
