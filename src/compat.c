@@ -161,9 +161,6 @@ static planner_hook_type previous_planner;
 #define PLANNER_ARGUMENTS text, options, params
 #endif
 
-/* A plan of this cost takes a few ms, and planning the other a part of one: it runs. */
-#define LEAST_COST 100.0
-
 static PlannedStmt *
 plan_one(PLANNER_PARAMETERS)
 {
@@ -181,7 +178,7 @@ plan_query(PLANNER_PARAMETERS)
 	/* the planner changes what it plans */
 	other = rewrite_query(query);
 	plan = plan_one(query, PLANNER_ARGUMENTS);
-	of_other = other && plan->planTree->total_cost >= LEAST_COST ? plan_one(other, PLANNER_ARGUMENTS) : NULL;
+	of_other = other && is_better_plan(NULL, plan) ? plan_one(other, PLANNER_ARGUMENTS) : NULL;
 	return of_other && is_better_plan(of_other, plan) ? of_other : plan;
 }
 

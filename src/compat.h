@@ -280,7 +280,7 @@ extern List *mgpu_window_conditions(const struct WindowAggPath *path);
 typedef void (*mgpu_relation_hook) (struct PlannerInfo *root, Oid table, bool inherits, struct RelOptInfo *rel);
 extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
 
-/* What may change a query before it is planned, and may make another of it, or NULL, whose plan runs if that is better than the one before. */
+/* What may change a query before it is planned, and may make another of it, or NULL, whose plan runs if that is better than the one before; NULL: if any could be. */
 extern void mgpu_add_query_hooks(void (*change) (struct Query *query), struct Query *(*rewrite) (const struct Query *query),
 								 bool (*is_better) (const struct PlannedStmt *plan, const struct PlannedStmt *before));
 extern bool mgpu_is_not_null(Oid table, AttrNumber number);

@@ -160,14 +160,18 @@ rewrite_below(Node *node, void *is_rewritten)
 		return expression_tree_walker(node, rewrite_below, is_rewritten);
 	(void) query_tree_walker((Query *) node, rewrite_below, is_rewritten, 0);
 	*(bool *) is_rewritten |= rewrite_query((Query *) node);
+	*(bool *) is_rewritten |= whole_windows_rewrite((Query *) node);
 	return false;
 }
 
+/* Or an aggregate of all rows. */
 static bool
 has_subquery(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
+	if (IsA(node, Query) && whole_windows_are_in((const Query *) node))
+		return true;
 	if (IsA(node, SubLink) && ((const SubLink *) node)->subLinkType == EXPR_SUBLINK && correlated_has_one_row((const Query *) ((const SubLink *) node)->subselect))
 		return true;
 	return IsA(node, Query) ? query_tree_walker((Query *) node, has_subquery, context, 0) : expression_tree_walker(node, has_subquery, context);
@@ -211,6 +215,21 @@ shows_subquery(const Plan *plan)
 	return contain_subplans((Node *) plan->targetlist) || shows_subquery(plan->lefttree) || shows_subquery(plan->righttree);
 }
 
+/* What a plan costs: below a LIMIT, aggregates over all rows are counted as if few of these were read. */
+static Cost
+cost_of(const Plan *plan)
+{
+	Cost		cost = plan->total_cost;
+
+	for (const Plan *below = plan; below; below = below->lefttree)
+		if (IsA(below, WindowAgg) && ((const WindowAgg *) below)->partNumCols == 0 && ((const WindowAgg *) below)->ordNumCols == 0)
+			cost = Max(cost, below->total_cost);
+	return cost;
+}
+
+/* A plan of this cost takes a few ms, and planning the other a part of one: it runs. */
+#define LEAST_COST 100.0
+
 bool
 correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before)
 {
@@ -218,8 +237,10 @@ correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before)
 	double		part = 1;
 	ListCell   *cell;
 
+	if (plan == NULL)
+		return cost_of(before->planTree) >= LEAST_COST;
 	foreach(cell, before->subplans)
 		if (has_index_scan(lfirst(cell)))
 			part = is_limited ? LIMITED_PART : INDEX_PART;
-	return plan->planTree->total_cost < before->planTree->total_cost * part;
+	return cost_of(plan->planTree) < cost_of(before->planTree) * part;
 }

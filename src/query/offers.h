@@ -23,9 +23,14 @@ extern void scan_offer_withdraw(RelOptInfo *grouped);
 /* Make joins of NOT IN of subqueries. */
 extern void not_in_rewrite(Query *query);
 
-/* A copy of a query that has groups for subqueries which aggregate; NULL: there are none.  Whether its plan is to run, and not that of before. */
+/* A copy of a query that has groups for subqueries which aggregate; NULL: there are none.  Whether its plan is to run, and not that of before; NULL: whether any could be. */
 extern Query *correlated_rewrite(const Query *query);
+
 extern bool correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before);
+
+/* Whether a query has windows of all its rows.  Have aggregates over these be subqueries; false: it has none that can be. */
+extern bool whole_windows_are_in(const Query *query);
+extern bool whole_windows_rewrite(Query *query);
 
 /* Put hash joins in the place of nested loops that read all of a side for each row. */
 extern void hashed_loops_init(void);
