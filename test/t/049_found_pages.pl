@@ -71,7 +71,7 @@ run('ROLLBACK', 'VACUUM (FREEZE, ANALYZE) t');
 
 # ---- once more
 check_plans($session, 'parameters', sub { return $MgpuTest::LARGE || $_[0] =~ /Bitmap Heap Scan/; },
-	"SELECT d, q.* FROM generate_series(1, 4) d, LATERAL (SELECT label, count(*), sum(n) FROM t WHERE at BETWEEN '2026-01-01'::timestamptz + d * interval '2 days' AND '2026-01-03'::timestamptz + d * interval '2 days' GROUP BY 1) q");
+	"SELECT d, q.* FROM generate_series(1, 4) d, LATERAL (SELECT label, count(*), sum(n) FROM t WHERE at BETWEEN '2026-01-01'::timestamptz + d::float8 / 1 * interval '2 days' AND '2026-01-03'::timestamptz + d::float8 / 1 * interval '2 days' GROUP BY 1) q");
 run("PREPARE p (timestamptz) AS SELECT label, count(*), sum(n) FROM t WHERE at >= \$1 AND at < \$1 + interval '3 days' GROUP BY 1", 'SET plan_cache_mode = force_generic_plan');
 check_plans($session, 'a generic plan', sub { return $MgpuTest::LARGE || $_[0] =~ /Bitmap Heap Scan/; }, "EXECUTE p ('2026-01-05')", "EXECUTE p ('2026-01-12')", "EXECUTE p (NULL)");
 run('RESET plan_cache_mode', 'DEALLOCATE p', 'CREATE TABLE odd AS SELECT id, at, k, f FROM t', "UPDATE odd SET f = 'NaN' WHERE id % 700 = 1", 'UPDATE odd SET k = 0 WHERE id % 900 = 1', 'CREATE INDEX ON odd (at)', 'VACUUM ANALYZE odd');
