@@ -170,7 +170,7 @@ compile_multiple(expr_program *program, List *args, int64 most_multiple, quotien
 	if (!read_short_constant(list_nth(args, is_second), &number, &scale, &shown) || scale > 0 || !compile_number(program, number, &factor))
 		return false;
 	if (number != 0)
-		most_multiple /= Abs(number);
+		most_multiple /= Max(number, -number);
 	if (!compile_parts(program, list_nth(args, !is_second), most_multiple, &once))
 		return false;
 	type.width = (uint16) shown;

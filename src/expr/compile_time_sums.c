@@ -191,7 +191,7 @@ add_multiple(expr_program *program, expr_value factor, int64 span, expr_value *v
 static bool
 compile_multiples(expr_program *program, const function_call *call, const interval_multiple *multiple, expr_value *value)
 {
-	int64		most = Min(multiple->time == 0 ? MOST_WHOLE : MOST_WHOLE / Abs(multiple->time), multiple->day == 0 ? MOST_WHOLE : MOST_DAYS / Abs(multiple->day));
+	int64		most = Min(multiple->time == 0 ? MOST_WHOLE : MOST_WHOLE / Max(multiple->time, -multiple->time), multiple->day == 0 ? MOST_WHOLE : MOST_DAYS / Max(multiple->day, -multiple->day));
 	int			sign = call->known->number > 0 ? 1 : -1;
 	expr_value	factor;
 
