@@ -142,7 +142,7 @@ describe_layout(rows_below *below, const table_job *job)
 		widths[i] = value->num_cells * (int) sizeof(uint64) - 1;
 		if (value->form == CELLS_NUMERIC)
 			below->layout.numbers = bms_add_member(below->layout.numbers, i + 1);
-		lengths[i] = value->form == CELLS_NUMERIC || i >= row->natts ? sizeof(int64) : TupleDescAttr(row, i)->attlen;
+		lengths[i] = value->form == CELLS_NUMERIC || i >= row->natts ? (int16) sizeof(int64) : TupleDescAttr(row, i)->attlen;
 	}
 }
 

@@ -95,7 +95,7 @@ make_subquery(const Query *query, const WindowFunc *function)
 	rows->targetList = list_make1(makeTargetEntry((Expr *) make_aggregate(copyObject((WindowFunc *) function)), 1, pstrdup("whole"), false));
 	rows->windowClause = rows->sortClause = rows->distinctClause = NIL;
 	rows->limitOffset = rows->limitCount = NULL;
-	rows->limitOption = LIMIT_OPTION_DEFAULT;
+	rows->limitOption = LIMIT_OPTION_COUNT;
 	rows->hasWindowFuncs = rows->hasDistinctOn = false;
 	rows->hasAggs = true;
 	IncrementVarSublevelsUp((Node *) rows, 1, 1);

@@ -51,13 +51,13 @@ foreach my $window (@ends)
 	my @functions = ('count(*)', 'sum(a)', 'sum(p)', 'max(f)', 'min(b)', 'avg(f)', 'first_value(a)', 'last_value(k)', 'nth_value(p, 2)');
 
 	check_columns("frames $window", over($window, @functions), means($window, 'avg(a)'));
-	check_plans($session, "rows of frames $window", sub { return $_[0] =~ /MgpuWindow/; }, map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @functions, 'avg(a)', 'stddev(n)');
+	check_plans($session, "rows of frames $window", sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, ' . join(', ', map { "$_ OVER ($window)" } @functions, 'avg(a)', 'stddev(n)') . ' FROM t ORDER BY id');
 }
 my @filtered = map { my $f = $_; map { "$f FILTER (WHERE $_)" } 'a > 30', 's = 1', 'id < 0' } 'count(*)', 'count(k)', 'sum(a)', 'max(p)', 'min(f)', 'avg(f)';
 foreach my $window ($order, 'PARTITION BY g', "$order ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING")
 {
 	check_columns("filters over $window", over($window, @filtered), means($window, 'avg(p) FILTER (WHERE a > 9)'));
-	check_plans($session, "rows of filters over $window", sub { return $_[0] =~ /MgpuWindow/; }, map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @filtered, 'stddev(a) FILTER (WHERE o)', 'count(*) FILTER (WHERE doc->>\'k\' > \'2\')', 'sum(100 / a) FILTER (WHERE a > 0)');
+	check_plans($session, "rows of filters over $window", sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, ' . join(', ', map { "$_ OVER ($window)" } @filtered, 'stddev(a) FILTER (WHERE o)', 'count(*) FILTER (WHERE doc->>\'k\' > \'2\')', 'sum(100 / a) FILTER (WHERE a > 0)') . ' FROM t ORDER BY id');
 }
 check_columns('the first of some rows', 'SELECT g, (array_agg(id ORDER BY w DESC, id DESC))[1], count(*) FROM (SELECT id, g, lag(a) OVER (PARTITION BY g ORDER BY id) AS w FROM t) q GROUP BY g', 'SELECT g, (array_agg(k ORDER BY w, id))[1] FROM (SELECT id, g, k, round(p / nullif(max(p) OVER (PARTITION BY g ORDER BY id), 0) - 1, 6) AS w FROM t) q WHERE w > -1 GROUP BY g');
 check_columns('long frames', over("$order ROWS BETWEEN 90 PRECEDING AND 10 FOLLOWING", 'max(a)', 'min(f)', 'sum(f)', 'avg(r)', 'first_value(a)', 'nth_value(k, 70)', 'last_value(p)'));
@@ -67,7 +67,7 @@ foreach my $window ("$order ROWS BETWEEN 5 PRECEDING AND CURRENT ROW", "$order R
 {
 	my @functions = ('count(*)', 'count(k)', 'sum(a)', 'sum(b)', 'sum(s)', 'sum(p)', 'avg(b)', 'avg(p)', 'stddev(p)', 'var_pop(b)', 'stddev_pop(s)', 'variance(a)', 'sum(f)', 'max(p)', 'sum(a) FILTER (WHERE s = 1)');
 
-	check_plans($session, "rows that are taken back over $window", sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, ' . join(', ', map { "$_ OVER ($window)" } @functions) . ' FROM t ORDER BY id', map { "SELECT id, $_ OVER ($window) FROM t ORDER BY id" } @functions);
+	check_plans($session, "rows that are taken back over $window", sub { return $_[0] =~ /MgpuWindow/; }, 'SELECT id, ' . join(', ', map { "$_ OVER ($window)" } @functions) . ' FROM t ORDER BY id');
 }
 my @ranges = ("ts RANGE BETWEEN '2 hours' PRECEDING AND CURRENT ROW", "ts RANGE '3 days' PRECEDING", "ts RANGE '1 month 2 days' PRECEDING", "d RANGE '4 days' PRECEDING", "d NULLS FIRST RANGE '36 hours' PRECEDING", "at RANGE '90 min' PRECEDING", "at RANGE '1 mon' PRECEDING", 'a RANGE 5 PRECEDING', 'b RANGE 9000000000 PRECEDING', 's RANGE 1::int2 PRECEDING', 'a NULLS FIRST RANGE 0 PRECEDING', 'id RANGE 2147483647 PRECEDING');
 run("ALTER TABLE t ADD at timestamp", "UPDATE t SET at = CASE id % 400 WHEN 0 THEN 'infinity' WHEN 1 THEN '-infinity' WHEN 2 THEN NULL ELSE ts AT TIME ZONE 'UTC' END", 'VACUUM FULL ANALYZE t');
