@@ -211,7 +211,7 @@ bool
 compile_time_sum(expr_program *program, const function_call *call, expr_value *value)
 {
 	const Interval *interval = interval_of(lsecond(call->args));
-	interval_multiple multiple;
+	interval_multiple multiple = {0};
 
 	if (interval == NULL && !find_product(lsecond(call->args), &multiple) && !find_made(lsecond(call->args), &multiple))
 		return false;
