@@ -106,21 +106,26 @@ end_of_rows(const window_state *state, const frame_state *frame)
 	return last + 1;
 }
 
+/* Behind the last row of a frame that ends with the row's equals, or with the partition. */
+static uint64
+end_of_equals(const window_state *state, const frame_state *frame)
+{
+	uint64		place = state->place;
+
+	for (; is_in_frame(state, frame, place); place++)
+		if (place % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	return place;
+}
+
 /* Go on to the end of the row's frame, which begins with the partition. */
 static void
 extend_frame(window_state *state, int number)
 {
 	frame_state *frame = &state->frames[number];
-	uint64		place = state->place;
-	uint64		behind;
+	uint64		behind = frame->behind;
 
-	if (frame->end == WINDOW_ROWS)
-		place = end_of_rows(state, frame);
-	for (; frame->end != WINDOW_ROWS && is_in_frame(state, frame, place); place++)
-		if (place % STEP_ROWS == 0)
-			CHECK_FOR_INTERRUPTS();
-	behind = frame->behind;
-	frame->behind = place;
+	frame->behind = frame->end == WINDOW_ROWS ? end_of_rows(state, frame) : end_of_equals(state, frame);
 	take_rows(state, number, frame->first, behind);
 }
 
@@ -173,9 +178,7 @@ move_range(window_state *state, int number)
 	if (state->place < frame->behind)
 		return;
 	frame->first = first_in_range(state, frame->range, frame->first);
-	for (frame->behind = state->place; is_in_frame(state, frame, frame->behind); frame->behind++)
-		if (frame->behind % STEP_ROWS == 0)
-			CHECK_FOR_INTERRUPTS();
+	frame->behind = end_of_equals(state, frame);
 	take_rows(state, number, before.first, before.behind);
 }
 

@@ -164,7 +164,9 @@ add_label(expr_program *program, Expr *expr, value_cells *cells)
 		coalesce->args = list_make2(cast->arg, (void *) otherwise);
 		expr = (Expr *) coalesce;
 	}
-	cells->first = expr_program_add(program, otherwise ? expr : cast->arg);
+	else
+		expr = cast->arg;
+	cells->first = expr_program_add(program, expr);
 	return cells->first >= 0;
 }
 

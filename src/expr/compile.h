@@ -253,6 +253,8 @@ extern bool compile_cut_quotient(expr_program *program, Expr *expr, expr_value *
 extern bool compile_bucket(expr_program *program, const function_call *call, expr_value *value);
 
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+/* What a constant expression is; NULL: it is none, or NULL. */
+extern const Interval *interval_constant(const Expr *expr);
 extern bool compile_time_sum(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 

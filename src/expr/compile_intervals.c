@@ -32,7 +32,7 @@ typedef struct interval_parts
 	expr_value	time;
 } interval_parts;
 
-static const Interval *
+const Interval *
 interval_constant(const Expr *expr)
 {
 	const Const *constant = (const Const *) expr;

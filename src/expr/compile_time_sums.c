@@ -84,14 +84,6 @@ is_short(const Interval *interval)
 	return is_near(interval->month, 12000) && is_near(interval->day, 1000000) && is_near(interval->time, 1000000 * USECS_PER_DAY);
 }
 
-static const Interval *
-interval_of(const Expr *expr)
-{
-	const Const *constant = (const Const *) expr;
-
-	return IsA(expr, Const) && !constant->constisnull && constant->consttype == INTERVALOID ? DatumGetIntervalP(constant->constvalue) : NULL;
-}
-
 static bool
 compile_constant(expr_program *program, const function_call *call, const Interval *interval, expr_value *value)
 {
@@ -129,7 +121,7 @@ find_product(Expr *expr, interval_multiple *multiple)
 
 	if (function != F_INTERVAL_MUL && !is_turned)
 		return false;
-	interval = interval_of(list_nth(args, is_turned));
+	interval = interval_constant(list_nth(args, is_turned));
 	of_cast = expr_function_of(list_nth(args, !is_turned), &cast);
 	if (interval == NULL || interval->month != 0 || (of_cast != F_FLOAT8_INT2 && of_cast != F_FLOAT8_INT4 && of_cast != F_FLOAT8_INT8))
 		return false;
@@ -147,7 +139,7 @@ is_zero(const Const *constant)
 static bool
 find_made(Expr *expr, interval_multiple *multiple)
 {
-	static const interval_multiple units[] = {[2] = {.day = 7},[3] = {.day = 1},[4] = {.time = USECS_PER_HOUR},[5] = {.time = USECS_PER_MINUTE},[6] = {.day = 0}};
+	static const interval_multiple units[] = {[2] = {.day = 7},[3] = {.day = 1},[4] = {.time = USECS_PER_HOUR},[5] = {.time = USECS_PER_MINUTE}};
 	List	   *args = NIL;
 	int			unit = 0;
 	ListCell   *cell;
@@ -203,14 +195,15 @@ compile_multiples(expr_program *program, const function_call *call, const interv
 		 !add_multiple(program, factor, sign * multiple->day * USECS_PER_DAY, value) ||
 		 (call->known->zoned && !compile_change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value))))
 		return false;
-	return multiple->day != 0 && multiple->time == 0 ? true : add_multiple(program, factor, sign * multiple->time, value);
+	/* of no time at all NULL is still NULL */
+	return (multiple->day != 0 && multiple->time == 0) || add_multiple(program, factor, sign * multiple->time, value);
 }
 
 /* A date or time, and an interval. */
 bool
 compile_time_sum(expr_program *program, const function_call *call, expr_value *value)
 {
-	const Interval *interval = interval_of(lsecond(call->args));
+	const Interval *interval = interval_constant(lsecond(call->args));
 	interval_multiple multiple = {0};
 
 	if (interval == NULL && !find_product(lsecond(call->args), &multiple) && !find_made(lsecond(call->args), &multiple))

@@ -25,7 +25,6 @@ extern void not_in_rewrite(Query *query);
 
 /* A copy of a query that has groups for subqueries which aggregate; NULL: there are none.  Whether its plan is to run, and not that of before; NULL: whether any could be. */
 extern Query *correlated_rewrite(const Query *query);
-
 extern bool correlated_is_better(const PlannedStmt *plan, const PlannedStmt *before);
 
 /* Whether a query has windows of all its rows.  Have aggregates over these be subqueries; false: it has none that can be. */

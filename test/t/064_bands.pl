@@ -61,7 +61,7 @@ check_programs($session, 'rows', 1, map { ("SELECT count(*), sum(id) FROM events
 check_plans($session, 'pages by keys', sub { return 1; }, map { "SELECT id, v FROM events WHERE (v, id) $_ (700, 300) ORDER BY v, id LIMIT 20" } '<', '>');
 
 # ---- multiples of intervals
-my @multiples = map { my $i = $_; map { "$_ $i" } 'at', 'at AT TIME ZONE \'UTC\'', 'd' } "+ v * interval '1 day'", "- g * interval '36 hours'", "+ interval '1 day 02:30:00.5' * v", "+ (id % 7)::int8 * interval '-3 days'", '+ make_interval(days => v)', '- make_interval(hours => g)', '+ make_interval(weeks => v % 5)', '+ make_interval(mins => v)', "+ id * interval '1 second'";
+my @multiples = map { my $i = $_; map { "$_ $i" } 'at', 'at AT TIME ZONE \'UTC\'', 'd' } "+ v * interval '1 day'", "- g * interval '36 hours'", "+ v * interval '0 days'", "+ interval '1 day 02:30:00.5' * v", "+ (id % 7)::int8 * interval '-3 days'", '+ make_interval(days => v)', '- make_interval(hours => g)', '+ make_interval(weeks => v % 5)', '+ make_interval(mins => v)', "+ id * interval '1 second'";
 foreach my $zone ('UTC', 'America/New_York')
 {
 	run("SET timezone = '$zone'");
