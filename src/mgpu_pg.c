@@ -306,6 +306,7 @@ _PG_init(void)
 {
 	if (creating_extension)
 		RegisterXactCallback(tell_of_preloading, NULL);
+	threads_reserve_stack();
 	define_choices();
 	define_nodes();
 	define_reading();

@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <sys/resource.h>
+
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "storage/ipc.h"
@@ -16,6 +18,33 @@
 
 /* Milliseconds that threads work between checks for interrupts. */
 #define WORK_MS 20.0
+
+/* Stack that a job's tasks need on the session's own thread: 350 kB at most, below a statement's frames. */
+#define STACK_BYTES (512 * 1024)
+
+/* A function of its own, so that no more than its caller's frame is there before the caller looks at the limit. */
+static pg_noinline void
+grow_stack(void)
+{
+	volatile char stack[STACK_BYTES];
+
+	stack[0] = 0;
+	(void) stack[0];
+}
+
+/*
+ * The kernel ends a process whose stack can't grow.  A server that limits memory, or allows no
+ * overcommit, may have none when a job begins, so the stack grows while the library is loaded.
+ * One page of it is written to; the postmaster's children inherit its size.
+ */
+void
+threads_reserve_stack(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > 4 * STACK_BYTES)
+		grow_stack();
+}
 
 int
 threads_allowed(void)

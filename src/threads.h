@@ -10,6 +10,9 @@
 /* Number of threads that one large call may use on the CPU, including its own. */
 extern int	threads_allowed(void);
 
+/* Have the stack grow as far as jobs need it.  Call it once, when the library is loaded. */
+extern void threads_reserve_stack(void);
+
 /* The threads of one call.  Zero it before the first use. */
 typedef struct thread_work
 {

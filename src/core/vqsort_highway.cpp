@@ -3,9 +3,10 @@
  *		The one C++ file of the core.  See vqsort_highway.h.
  *
  * Some versions of Highway give a Sorter scratch memory, which two calls must not
- * share.  So each thread has its own Sorter, for as long as the thread lives.  The
- * class is used instead of the templates below it, which change from version to
- * version.  Nothing here throws.
+ * share.  So each call has its own.  A Sorter for each thread would be made once,
+ * but the C library ends the process when memory for a thread's own variables
+ * runs out.  The class is used instead of the templates below it, which change
+ * from version to version.  Nothing here throws.
  */
 #if MGPU_WITH_HIGHWAY
 
@@ -27,7 +28,7 @@ mgpu_highway_prepare(void)
 extern "C" void
 mgpu_highway_sort(void *keys, uint64_t num_items, uint32_t width)
 {
-	static thread_local hwy::Sorter sorter;
+	hwy::Sorter sorter;
 	const size_t n = static_cast<size_t>(num_items);
 
 	if (width == 2)

@@ -360,6 +360,13 @@ foreach my $run (map { ([ $_, '1GB' ], [ $_, '64kB' ]) } executors($node))
 
 # ----------------------------------------------------------------------- out of memory
 
+# a stack that could not grow while a job runs would end the server
+{
+	my $session = session();
+
+	cmp_ok(memory_kb($session->{pid}, 'VmStk'), '>=', 512, 'the stack that jobs need is there before they run');
+	$session->close;
+}
 SKIP:
 {
 	skip 'no prlimit here', 1 unless system('command -v prlimit >/dev/null') == 0;
