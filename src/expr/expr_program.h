@@ -26,13 +26,14 @@ extern void expr_program_take_numbers(expr_program *program, const Bitmapset *at
 
 /*
  * Numerics without a declared scale have one in registers, for all of a program: by default the least, with which most products fit in 64 bits.  Values
- * that show more digits are faults, and attributes that are expected to, unfit, are none of the program's.
+ * that have more digits are faults, and attributes that are expected to, unfit, are none of the program's.  Zeros at the end of what a value shows
+ * are no digits that it has.
  */
 #define EXPR_LEAST_SHOWN 4
 #define EXPR_MOST_SHOWN 8
 extern void expr_program_show(expr_program *program, int scale, const Bitmapset *unfit);
 
-/* Whether an expression's values are such numerics, and how many digits behind the point one shows, as it is stored. */
+/* Whether an expression's values are such numerics, and how many digits behind the point one has, as it is stored. */
 extern bool expr_is_shown(const Expr *expr);
 extern int	expr_shown_digits(const void *number);
 
@@ -48,6 +49,9 @@ extern bool expr_program_has_type(Oid type_id, int32 typmod);
  * were added before are computed once.
  */
 extern int	expr_program_add(expr_program *program, Expr *expr);
+
+/* Have numbers be read by now that expressions are computed of, of which there may be several for each row later. */
+extern void expr_program_load(expr_program *program, List *exprs);
 
 /* After the last expression.  num_rows: most rows of a run. */
 extern void expr_program_finish(expr_program *program, uint32 num_rows);

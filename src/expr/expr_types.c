@@ -72,6 +72,21 @@ expr_is_shown(const Expr *expr)
 	return expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) && type.lane == MGPU_LANE_SHOWN;
 }
 
+/* Of a number that shows many digits, those behind the point up to the last that is not 0: quotients show 16 at least. */
+static int
+digits_that_count(uint16 header, const char *digits, int num_digits)
+{
+	int			behind = DIGIT_PLACES * (num_digits - 1 - SHORT_WEIGHT(header));
+	int16		last;
+
+	if (num_digits == 0 || behind <= 0)
+		return 0;
+	memcpy(&last, digits + (num_digits - 1) * sizeof(last), sizeof(last));
+	for (; last % 10 == 0; last /= 10)
+		behind--;
+	return behind;
+}
+
 int
 expr_shown_digits(const void *number)
 {
@@ -80,7 +95,13 @@ expr_shown_digits(const void *number)
 	if (VARATT_IS_EXTERNAL(number) || VARATT_IS_COMPRESSED(number))
 		return 0;
 	memcpy(&header, VARDATA_ANY(number), sizeof(header));
-	return (header & NUMERIC_SPECIAL) == NUMERIC_SPECIAL ? 0 : (header & NUMERIC_SPECIAL) == NUMERIC_SHORT ? SHORT_SCALE(header) : header & LONG_SCALE_MASK;
+	if ((header & NUMERIC_SPECIAL) == NUMERIC_SPECIAL)
+		return 0;
+	if ((header & NUMERIC_SPECIAL) != NUMERIC_SHORT)
+		return header & LONG_SCALE_MASK;
+	if (SHORT_SCALE(header) <= EXPR_MOST_SHOWN)
+		return SHORT_SCALE(header);
+	return digits_that_count(header, VARDATA_ANY(number) + sizeof(header), (int) ((VARSIZE_ANY_EXHDR(number) - sizeof(header)) / sizeof(int16)));
 }
 
 bool

@@ -2,8 +2,8 @@
  * shown_scale.c
  *		The scale that numerics without a declared one have in a table job.
  *
- * Each value shows as many digits behind the point as it came with.  A register holds an integer, so all have one scale, and a value that shows more is a
- * fault, which ends the job.  So statistics say how many digits the columns have, and the most counts.  All programs of a job have the same, those of its
+ * Each value shows as many digits behind the point as it came with.  A register holds an integer, so all have one scale, and a value with more digits is a
+ * fault, which ends the job.  Zeros at the end, of which quotients have many, are remembered beside it.  So statistics say how many digits the columns have, and the most counts.  All programs of a job have the same, those of its
  * builds too, or equal keys would have other cells.  A larger scale for all was rejected: products of two would overflow.
  */
 #include "postgres.h"

@@ -118,7 +118,13 @@ mgpu_drop_places(int64_t number, int places)
 	return places == 0 ? number : places == 1 ? number / 10 : places == 2 ? number / 100 : number / 1000;
 }
 
-/* A numeric as an integer of a scale, and how many of its digits it shows.  false: it is none. */
+MGPU_CODEC int64_t
+mgpu_places_unit(int places)
+{
+	return places == 0 ? 1 : places == 1 ? 10 : places == 2 ? 100 : 1000;
+}
+
+/* A numeric as an integer of a scale, and how many digits it shows, of which those behind the scale are 0.  false: it is none. */
 MGPU_CODEC bool
 mgpu_find_number(const char *bytes, uint32_t length, int scale, int64_t *number, int *shown)
 {
@@ -127,12 +133,13 @@ mgpu_find_number(const char *bytes, uint32_t length, int scale, int64_t *number,
 	int			places = (scale + DIGIT_PLACES - 1) / DIGIT_PLACES;
 	int			wanted;
 	int64_t		sum = 0;
+	int64_t		whole;
 
 	if (length < sizeof(header))
 		return false;
 	header = (uint16_t) mgpu_load_bits(bytes, sizeof(header));
 	*shown = SHORT_SCALE(header);
-	if ((header & NUMERIC_SPECIAL) != NUMERIC_SHORT || *shown > scale)
+	if ((header & NUMERIC_SPECIAL) != NUMERIC_SHORT)
 		return false;
 	/* digits before the point, and behind it up to the scale */
 	wanted = SHORT_WEIGHT(header) + 1 + places;
@@ -148,9 +155,9 @@ mgpu_find_number(const char *bytes, uint32_t length, int scale, int64_t *number,
 		if (sum < 0)
 			return false;
 	}
-	sum = mgpu_drop_places(sum, places * DIGIT_PLACES - scale);
-	*number = header & SHORT_NEGATIVE ? -sum : sum;
-	return true;
+	whole = mgpu_drop_places(sum, places * DIGIT_PLACES - scale);
+	*number = header & SHORT_NEGATIVE ? -whole : whole;
+	return *shown <= scale || whole * mgpu_places_unit(places * DIGIT_PLACES - scale) == sum;
 }
 
 MGPU_CODEC void
