@@ -279,3 +279,20 @@ compile_node(expr_program *program, Expr *expr, expr_value *value)
 		return compile_fixed(program, expr, value);
 	return compile_build_part(program, expr, value) || compile_build_range(program, expr, value) || compile_part(program, expr, value);
 }
+
+void
+expr_program_load(expr_program *program, List *exprs)
+{
+	List	   *vars = pull_var_clause((Node *) exprs, PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *cell;
+
+	foreach(cell, vars)
+	{
+		Expr	   *var = lfirst(cell);
+		expr_type	type;
+		expr_value	value;
+
+		if (expr_type_of(exprType((Node *) var), exprTypmod((Node *) var), &type) && type.lane == MGPU_LANE_INTEGER)
+			(void) compile_expr(program, var, &value);
+	}
+}

@@ -300,6 +300,8 @@ static bool
 streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
 {
 	double		num_read = join_path_rows_read(join_path_scans(stream));
+	/* an index may name some of its pages */
+	double		num_rows = Max(num_read, largest_table(root, stream->parent));
 	ListCell   *cell;
 
 	foreach(cell, joins)
@@ -308,7 +310,7 @@ streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
 		const Path *side = join_path_side(join);
 		bool		is_few = side->parent->reloptkind == RELOPT_BASEREL && side->rows * FEW_TIMES <= num_read;
 
-		if (!is_few && repeats(root, join) && largest_table(root, side->parent) > num_read)
+		if (!is_few && repeats(root, join) && largest_table(root, side->parent) > num_rows)
 			return false;
 	}
 	return true;

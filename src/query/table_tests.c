@@ -268,6 +268,9 @@ take_join(table_job *job, const table_question *question, int number)
 		return false;
 	if (join->num_rounds > 1)
 		job->round_test = (int) job->spec->num_tests - 1;
+	/* what pairs are looked at for, before they are made */
+	expr_program_load(job->program, join->match_conditions);
+	expr_program_load(job->program, join->may_repeat ? join->conditions : NIL);
 	row = expr_program_look_up(job->program, number, keys, join->words, keeps_missed(join), join->one_by_one);
 	return take_found(job, join, number, keys) && (!has_match(join) || take_match(job, join, number, row)) &&
 		take_conditions(job, join->conditions);

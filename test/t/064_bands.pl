@@ -42,6 +42,22 @@ foreach my $setting ('off', 'force')
 }
 like($session->query('EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT count(*) FROM events e JOIN bands b ON e.v > b.lo'), qr/Seq Scan on events e \(actual rows=\d+ loops=1\)\n\s+-> +Hash/, 'no rows are said to be removed where more come than are read');
 
+# ---- values that hold from a day on, of a key: candidates are looked at by comparisons, some of which have NULLs or are no numbers
+run('CREATE TABLE rates (k text COLLATE "C", since date, until date, low int, rate numeric(12,6), f float8)', "INSERT INTO rates SELECT 'k' || i % 30, date '2024-01-01' + i / 30 * 20, CASE WHEN i % 17 > 0 THEN date '2024-01-01' + i / 30 * 20 + 20 + i % 3 * 5 END, CASE WHEN i % 11 > 0 THEN i % 400 END, i / 7.0, i % 5 FROM generate_series(0, 659) i", 'ANALYZE rates');
+my @ranges = ('e.d >= r.since AND e.d < r.until', 'r.since <= e.d AND (r.until > e.d OR r.until IS NULL)', 'e.d BETWEEN r.since AND r.until - 1', 'e.v > r.low', 'e.v <> r.low AND e.d = r.since', 'e.v + e.g >= r.low AND e.d > r.since', 'e.d > r.since AND e.f > r.f', 'e.at > r.since AND e.v < r.low', 'r.low < e.g AND 100 / (e.g - r.low) > 3');
+foreach my $range (@ranges)
+{
+	my $on = "r ON r.k = e.k AND $range";
+
+	check_programs($session, "rates: $range", 1, "SELECT e.k, count(*), sum(e.v * r.low), min(e.id), max(e.d), sum(r.rate) FROM events e JOIN rates $on GROUP BY 1", "SELECT e.g, count(*), count(r.low), sum(r.rate) FROM events e LEFT JOIN rates $on GROUP BY 1",
+		(map { "SELECT e.g, count(*), sum(e.price) FROM events e WHERE $_ (SELECT FROM rates r WHERE r.k = e.k AND $range) GROUP BY 1" } 'EXISTS', 'NOT EXISTS'));
+	check_plans($session, "rates, and more: $range", sub { return 1; }, "SELECT b.name, count(*), sum(r.rate) FROM events e JOIN rates $on JOIN bands b ON e.v >= b.lo AND r.low < b.hi GROUP BY 1", "SELECT r.k, r.since, count(e.id) FROM rates r LEFT JOIN events e ON r.k = e.k AND $range GROUP BY 1, 2", "SELECT e.id, r.rate FROM events e JOIN rates $on WHERE e.id % 50 = 0 ORDER BY 1, 2",
+		"SELECT r.k, r.since FROM rates r WHERE NOT EXISTS (SELECT FROM events e WHERE r.k = e.k AND $range)");
+}
+run("CREATE INDEX ON events (d)");
+check_programs($session, 'a table of which an index names pages, and a smaller one of keys that repeat', 1, "SELECT r.k, count(*), sum(r.rate) FROM events e JOIN rates r ON r.k = e.k AND e.d >= r.since AND e.d < r.until WHERE e.d >= '2024-12-01' GROUP BY 1");
+run('DROP INDEX events_d_idx');
+
 # ---- orders of enums
 my @orders = map { my $o = $_; map { "m $o '$_'" } 'low', 'fair', 'high' } '<', '<=', '>', '>=';
 sub check_orders { my ($name) = @_; check_programs($session, $name, 1, (map { ("SELECT count(*), sum(v) FROM events WHERE $_", "SELECT g, count(*) FILTER (WHERE $_), count($_) FROM events GROUP BY 1") } @orders), "SELECT count(*) FROM events WHERE 'fair' < m", "SELECT g, count(*) FROM events WHERE m BETWEEN 'fair' AND 'high' AND NOT m > 'fair' GROUP BY 1"); return; }

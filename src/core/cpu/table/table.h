@@ -34,6 +34,7 @@
 #include "core/cpu_codec.h"
 #include "core/cpu_threads.h"
 #include "core/cpu_tuning.h"
+#include "core/cpu/table/table_looks.h"
 #include "core/cpu/table/table_order.h"
 #include "core/cpu/table/table_part.h"
 #include "core/executor.h"
@@ -199,6 +200,7 @@ struct mgpu_run
 	uint32_t	key_columns;	/* of them, those that are keys, ... */
 	uint32_t	grouped;		/* ... and those that are keys or reduced */
 	uint64_t	moved[MGPU_GROUP_MAX_TESTS];	/* registers that are set up to a test and read behind it */
+	mgpu_table_looks looks[MGPU_GROUP_MAX_BUILDS];	/* of each match */
 	uint32_t	num_fixed_inputs;
 	uint8_t		fixed_inputs[MGPU_GROUP_MAX_INPUTS];
 	uint32_t	num_walked_inputs;

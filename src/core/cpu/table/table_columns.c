@@ -51,6 +51,8 @@ mgpu_table_plan_columns(mgpu_run *run)
 	const mgpu_group_spec *spec = &run->spec;
 
 	plan_moves(run);
+	for (uint32_t i = 0; i < spec->num_matches; i++)
+		mgpu_table_plan_looks(spec, &spec->matches[i], run->moved[spec->matches[i].test - 1], &run->looks[i]);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
 		uint32_t	cells = spec->columns[i].num_cells > 0 ? (UINT32_C(1) << spec->columns[i].num_cells) - 1 : 1;

@@ -73,7 +73,7 @@ save_rows(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group
 	memcpy(saved->kept, worker->kept, num_rows * sizeof(uint16_t));
 	memset(saved->has_match, 0, num_rows * sizeof(bool));
 	for (uint32_t i = 0; i < num_rows; i++)
-		saved->next[i] = reg->states[i] == MGPU_IS_VALUE ? reg->integers[i] : -1;
+		saved->next[i] = reg->states[i] == MGPU_IS_VALUE && reg->integers[i] < run->spec.builds[match->build].num_rows ? reg->integers[i] : -1;
 }
 
 /* Whether rows without a match are known beforehand: they come in their place. */
@@ -83,22 +83,45 @@ has_all_pairs(const mgpu_group_match *match)
 	return match->kind == MGPU_MATCH_ALL && match->num_conditions == 0;
 }
 
-/* The next pairs, of rows from *row on.  Their number. */
+/* Candidates that are looked at between checks for an end. */
+#define MOST_LOOKS (64 * MGPU_VECTOR_ROWS)
+
+/* A candidate becomes a pair, or not.  Returns the next one of the same row; -1: there is none. */
+static inline int64_t
+look_at(const mgpu_table_looks *looks, const uint32_t *next, mgpu_table_saved *saved, uint32_t row, int64_t matched, uint32_t *num_pairs)
+{
+	int64_t		found = next ? (int64_t) next[matched] - 1 : -1;
+
+	saved->from[*num_pairs] = (uint16_t) row;
+	saved->matched[*num_pairs] = matched;
+	*num_pairs += mgpu_table_is_pair(looks, row, matched);
+	/* a list ends, whatever is there */
+	return found < matched ? found : -1;
+}
+
+/* The next pairs, of rows from *row on: perhaps none, of very many candidates.  Their number. */
 static uint32_t
 find_pairs(const mgpu_run *run, const mgpu_group_match *match, mgpu_table_saved *saved, uint32_t *row, uint32_t num_rows)
 {
 	const mgpu_build *build = &run->spec.builds[match->build];
+	const uint32_t *next = build->has_next ? (const uint32_t *) (run->builds + build->offset + mgpu_build_next_offset(build)) : NULL;
+	mgpu_table_looks looks = run->looks[match - run->spec.matches];
+	uint32_t	left = MOST_LOOKS;
 	uint32_t	num_pairs = 0;
 
-	for (; *row < num_rows && num_pairs < MGPU_VECTOR_ROWS; *row += saved->next[*row] < 0)
+	mgpu_table_open_looks(&looks, build, run->builds, saved->registers);
+	for (; left > 0 && *row < num_rows && num_pairs < MGPU_VECTOR_ROWS; *row += saved->next[*row] < 0)
 	{
 		int64_t		matched = saved->next[*row];
 
-		if (matched < 0 && !has_all_pairs(match))
-			continue;
-		saved->from[num_pairs] = (uint16_t) *row;
-		saved->matched[num_pairs++] = matched;
-		saved->next[*row] = build->has_next ? mgpu_build_next(build, run->builds, matched) : -1;
+		if (matched < 0 && has_all_pairs(match))
+		{
+			saved->from[num_pairs] = (uint16_t) *row;
+			saved->matched[num_pairs++] = -1;
+		}
+		for (; matched >= 0 && left > 0 && num_pairs < MGPU_VECTOR_ROWS; left--)
+			matched = look_at(&looks, next, saved, *row, matched, &num_pairs);
+		saved->next[*row] = matched;
 	}
 	return num_pairs;
 }
