@@ -191,6 +191,45 @@ is_match(const mgpu_group_spec *spec, int64_t offset)
 	return true;
 }
 
+/* Values of a field whose names a format may have. */
+static uint32_t
+num_names(uint32_t field)
+{
+	return field == MGPU_FIELD_MONTH ? 12 : field == MGPU_FIELD_DAY_OF_WEEK ? 7 : UINT32_MAX;
+}
+
+static bool
+is_piece(const mgpu_time_piece *piece)
+{
+	bool		is_name = piece->kind == MGPU_PIECE_NAME;
+
+	if (piece->kind > MGPU_PIECE_BYTES || piece->field >= MGPU_FIELD_EPOCH || piece->width == 0)
+		return false;
+	if (is_name ? piece->add != (piece->field == MGPU_FIELD_MONTH ? -1 : 0) : piece->add != 0 && piece->add != 1)
+		return false;
+	if (piece->kind == MGPU_PIECE_DIGITS)
+		return true;
+	return piece->first <= MGPU_FORMAT_BYTES && (is_name || piece->add == 0) &&
+		(uint64_t) piece->width * (is_name ? num_names(piece->field) : 1) <= MGPU_FORMAT_BYTES - piece->first;
+}
+
+static bool
+is_format(const mgpu_group_spec *spec, int64_t offset)
+{
+	const mgpu_time_format *format = table_at(spec, offset, sizeof(*format));
+	uint32_t	length = 0;
+
+	if (format == NULL || format->num_pieces > MGPU_FORMAT_PIECES)
+		return false;
+	for (uint32_t i = 0; i < format->num_pieces; i++)
+	{
+		if (!is_piece(&format->pieces[i]))
+			return false;
+		length += format->pieces[i].width;
+	}
+	return length == format->length;
+}
+
 bool
 mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 {
@@ -209,6 +248,8 @@ mgpu_group_table_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 			return is_match(spec, op->number);
 		case MGPU_RUN_CHANGE_CASE:
 			return is_case_map(spec, op->number);
+		case MGPU_RUN_FORMAT_TIME:
+			return is_format(spec, op->number);
 		case MGPU_RUN_TIME_BIN:
 			return is_bin(spec, op->number);
 		case MGPU_RUN_DIVIDE_SHOWN:

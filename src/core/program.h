@@ -29,6 +29,7 @@
 #include "core/program_numbers.h"
 #include "core/program_ranges.h"
 #include "core/program_regex.h"
+#include "core/program_times.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -164,6 +165,7 @@ enum
 	OP(JOIN_BYTES, join_bytes, "||", "sss") \
 	OP(TEXT_OF_INTEGER, text_of_integer, "cast", "si") /* number: digits behind the point */ \
 	OP(TEXT_OF_DATE, text_of_date, "cast", "si") /* as ISO 8601 has it; years before 1 or after 9999 are faults */ \
+	OP(FORMAT_TIME, format_time, "to_char", "si") /* number: an mgpu_time_format; as above */ \
 	OP(REPLACE_BYTES, replace_bytes, "replace", "ssss") /* bytes, a part, what takes its place */ \
 	OP(REPLACE_REGEX, replace_regex, "regexp_replace", "ss") /* number: an mgpu_regex_match */ \
 	OP(INET_MASK, inet_mask, "set_masklen", "ssi") /* an inet; number: 1: without the bits behind the network */ \
@@ -301,62 +303,6 @@ typedef struct mgpu_case_map
 	uint16_t	num_changes;
 	mgpu_case_change changes[];	/* in order */
 } mgpu_case_map;
-
-typedef enum mgpu_time_unit
-{
-	MGPU_TIME_MICROSECOND,
-	MGPU_TIME_MILLISECOND,
-	MGPU_TIME_SECOND,
-	MGPU_TIME_MINUTE,
-	MGPU_TIME_HOUR,
-	MGPU_TIME_DAY,
-	MGPU_TIME_WEEK,
-	MGPU_TIME_MONTH,
-	MGPU_TIME_QUARTER,
-	MGPU_TIME_YEAR
-} mgpu_time_unit;
-
-typedef enum mgpu_time_field
-{
-	MGPU_FIELD_YEAR,
-	MGPU_FIELD_QUARTER,
-	MGPU_FIELD_MONTH,
-	MGPU_FIELD_WEEK,
-	MGPU_FIELD_DAY,
-	MGPU_FIELD_DAY_OF_YEAR,
-	MGPU_FIELD_DAY_OF_WEEK,		/* Sunday is 0 */
-	MGPU_FIELD_ISO_DAY,			/* Sunday is 7 */
-	MGPU_FIELD_HOUR,
-	MGPU_FIELD_MINUTE,
-	MGPU_FIELD_SECOND,			/* in microseconds, as the next */
-	MGPU_FIELD_EPOCH
-} mgpu_time_field;
-
-typedef enum mgpu_interval_part
-{
-	MGPU_INTERVAL_TIME,			/* microseconds */
-	MGPU_INTERVAL_DAYS,
-	MGPU_INTERVAL_MONTHS
-} mgpu_interval_part;
-
-typedef struct mgpu_time_bin
-{
-	int64_t		stride;			/* microseconds, above 0 */
-	int64_t		origin;
-} mgpu_time_bin;
-
-/* Offsets of a time zone: changes[i].offset holds from changes[i].start to the next one's.  Before the first and from the last on: faults. */
-typedef struct mgpu_zone_change
-{
-	int64_t		start;			/* a timestamp with time zone */
-	int64_t		offset;			/* microseconds that local time is ahead */
-} mgpu_zone_change;
-
-typedef struct mgpu_zone
-{
-	int64_t		num_changes;
-	mgpu_zone_change changes[];
-} mgpu_zone;
 
 /* A register: as many values as run_program is given rows, at most. */
 typedef struct mgpu_register

@@ -256,6 +256,7 @@ extern bool compile_time(expr_program *program, const function_call *call, expr_
 /* What a constant expression is; NULL: it is none, or NULL. */
 extern const Interval *interval_constant(const Expr *expr);
 extern bool compile_time_sum(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_day_and_time(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_zoned(expr_program *program, const function_call *call, expr_value *value);
 
 /*
@@ -302,6 +303,9 @@ extern bool compile_json_number(expr_program *program, Expr *expr, expr_type typ
  * expression is none, or its text has other parts than years, months, days, hours, minutes and seconds.
  */
 extern bool compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum *format);
+
+/* The same as a text, in a format of any of these parts. */
+extern bool compile_format_text(expr_program *program, const function_call *call, expr_value *value);
 
 /* A time as the session's zone has it, or the other way round.  false: its offsets are not known. */
 extern bool compile_change_zone(expr_program *program, int code, expr_value *value);

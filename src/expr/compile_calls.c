@@ -386,9 +386,9 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 			return compile_inside(program, call, value);
 		case FORM_LIKE:
 			return compile_like(program, call, value);
-		case FORM_ILIKE: case FORM_REGEX: case FORM_MATCHES: case FORM_LABELS: case FORM_CASE: case FORM_JOINED: case FORM_INET:
+		case FORM_ILIKE: case FORM_REGEX: case FORM_MATCHES: case FORM_LABELS: case FORM_CASE: case FORM_JOINED: case FORM_FORMAT: case FORM_INET:
 			return compile_text(program, call, value);
-		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_PART: case FORM_DATES: case FORM_INTERVAL: case FORM_OF_EPOCH:
+		case FORM_TRUNCATE: case FORM_BIN: case FORM_EXTRACT: case FORM_SPAN: case FORM_SPAN_PART: case FORM_DATES: case FORM_DAY_AND_TIME: case FORM_INTERVAL: case FORM_OF_EPOCH:
 			return compile_time(program, call, value);
 		case FORM_ZONE: case FORM_NAMED_ZONE: case FORM_MIXED_TIMES: case FORM_TIME_OF_DAY:
 			return compile_zoned(program, call, value);

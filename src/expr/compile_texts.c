@@ -189,7 +189,7 @@ part_of(Expr *arg)
 	Oid			type_id = exprType((Node *) arg);
 	CoalesceExpr *part = makeNode(CoalesceExpr);
 
-	if (is_integer(type_id) || type_id == DATEOID)
+	if (is_integer(type_id) || type_id == NUMERICOID || type_id == DATEOID)
 	{
 		CoerceViaIO *cast = makeNode(CoerceViaIO);
 
@@ -295,6 +295,8 @@ compile_text(expr_program *program, const function_call *call, expr_value *value
 {
 	switch (call->known->form)
 	{
+		case FORM_FORMAT:
+			return compile_format_text(program, call, value);
 		case FORM_INET:
 			return compile_inet(program, call, value);
 		case FORM_LABELS:

@@ -1,12 +1,13 @@
 /*
  * compile_time_sums.c
- *		Intervals that are added to dates and times: constant ones, and whole multiples of these.
+ *		Intervals that are added to dates and times: constant ones, and multiples of these; and times of day that are added to dates.
  *
  * Months and days have the lengths that they have in the session's time zone, so a time with a time zone becomes a local one, and is one again behind each part.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 
@@ -108,6 +109,20 @@ typedef struct interval_multiple
 	int64		time;
 } interval_multiple;
 
+/* x * interval '1 hour': microseconds, as PostgreSQL rounds them. */
+static bool
+find_real_product(Expr *factor, const Interval *interval, interval_multiple *multiple)
+{
+	Const	   *time = makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum((float8) interval->time), false, FLOAT8PASSBYVAL);
+	Expr	   *product = (Expr *) makeFuncExpr(F_FLOAT8MUL, FLOAT8OID, list_make2(factor, time), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+
+	*multiple = (interval_multiple) {
+		.factor = (Expr *) makeFuncExpr(F_INT8_FLOAT8, INT8OID, list_make1(product), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL),.time = 1
+	};
+	/* parts of days become times */
+	return interval->day == 0;
+}
+
 /* n * interval '1 day': the integer is cast to a float8. */
 static bool
 find_product(Expr *expr, interval_multiple *multiple)
@@ -117,14 +132,18 @@ find_product(Expr *expr, interval_multiple *multiple)
 	Oid			function = expr_function_of(expr, &args);
 	bool		is_turned = function == F_MUL_D_INTERVAL;
 	const Interval *interval;
+	Expr	   *factor;
 	Oid			of_cast;
 
 	if (function != F_INTERVAL_MUL && !is_turned)
 		return false;
 	interval = interval_constant(list_nth(args, is_turned));
-	of_cast = expr_function_of(list_nth(args, !is_turned), &cast);
-	if (interval == NULL || interval->month != 0 || (of_cast != F_FLOAT8_INT2 && of_cast != F_FLOAT8_INT4 && of_cast != F_FLOAT8_INT8))
+	factor = list_nth(args, !is_turned);
+	of_cast = expr_function_of(factor, &cast);
+	if (interval == NULL || interval->month != 0)
 		return false;
+	if (of_cast != F_FLOAT8_INT2 && of_cast != F_FLOAT8_INT4 && of_cast != F_FLOAT8_INT8)
+		return find_real_product(factor, interval, multiple);
 	*multiple = (interval_multiple) {linitial(cast), interval->day, interval->time};
 	return true;
 }
@@ -213,4 +232,18 @@ compile_time_sum(expr_program *program, const function_call *call, expr_value *v
 	*value = add_op(program, call->known->code, time_type, 0, 1, value);
 	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
 	return interval ? compile_constant(program, call, interval, value) : compile_multiples(program, call, &multiple, value);
+}
+
+/* A date and a time of day: the end of a day is the begin of the next. */
+bool
+compile_day_and_time(expr_program *program, const function_call *call, expr_value *value)
+{
+	expr_value	args[MOST_ARGS];
+
+	if (!compile_args(program, call, args))
+		return false;
+	args[0] = add_op(program, MGPU_RUN_TIME_OF_DATE, time_type, 0, 1, args);
+	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, args);
+	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
+	return true;
 }

@@ -41,6 +41,7 @@ static const char *const field_names[] = {
 	[MGPU_FIELD_DAY_OF_YEAR] = "doy",
 	[MGPU_FIELD_DAY_OF_WEEK] = "dow",
 	[MGPU_FIELD_ISO_DAY] = "isodow",
+	[MGPU_FIELD_ISO_YEAR] = "isoyear",
 	[MGPU_FIELD_HOUR] = "hour",
 	[MGPU_FIELD_MINUTE] = "minute",
 	[MGPU_FIELD_SECOND] = "second",
@@ -232,6 +233,8 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 			return compile_spans(program, call, value);
 		case FORM_DATES:
 			return compile_dates(program, call, value);
+		case FORM_DAY_AND_TIME:
+			return compile_day_and_time(program, call, value);
 		case FORM_INTERVAL:
 			return compile_time_sum(program, call, value);
 		default:

@@ -37,6 +37,7 @@ typedef enum function_form
 	FORM_LABELS,				/* an order of enums; number: its outcomes */
 	FORM_CASE,					/* number: 1 if it is upper */
 	FORM_JOINED,				/* a text that is made of others */
+	FORM_FORMAT,				/* what to_char writes of a time */
 	FORM_INET,					/* an inet or a text that is made of an inet */
 	FORM_TRUNCATE,				/* date_trunc */
 	FORM_BIN,					/* date_bin */
@@ -44,6 +45,7 @@ typedef enum function_form
 	FORM_SPAN,					/* a comparison of intervals between times, or constant ones */
 	FORM_SPAN_PART,			/* extract(epoch from such an interval), and others */
 	FORM_DATES,					/* days are added, or differ */
+	FORM_DAY_AND_TIME,			/* a date and a time of day */
 	FORM_INTERVAL,				/* of a constant one; code: makes a time; number: 1 or -1, the interval's sign */
 	FORM_OF_EPOCH,				/* to_timestamp */
 	FORM_MIXED_TIMES,			/* a comparison of a date and a time, or of times of both kinds; zoned: one has a time zone */

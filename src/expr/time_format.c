@@ -1,14 +1,15 @@
 /*
  * time_format.c
- *		Texts that to_char makes of times, as numbers.
+ *		Texts that to_char makes of times: as numbers, or written.
  *
  * Reports group by to_char(at, 'YYYY-MM').  All times of a month have one text, so the month's first instant stands for it, and to_char is called for
  * groups alone.  A format without years, such as 'HH24:MI', has the parts of one day: its first instants are of the day that numbers begin with.  For a month
  * or a weekday of any year stands one in the first year of numbers.
- * Writing texts in programs was rejected: they take more cells than a number, and only equality is asked for.
+ * Keys are such numbers, which take one cell.  Elsewhere, as in to_char(at, 'YYYY-MM') = '2024-05' or parts that are put together, the text is written.
  */
 #include "postgres.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "nodes/nodeFuncs.h"
@@ -42,17 +43,28 @@ static const struct
 
 #define HAS(part) (1u << (part))
 
+#define DIGITS(field, width, add) {MGPU_PIECE_DIGITS, MGPU_FIELD_##field, width, add, 0}
+#define NAME(field, width, add) {MGPU_PIECE_NAME, MGPU_FIELD_##field, width, add, 0}
+
 /* Of two patterns that begin alike the longer is first.  Names are English ones, since no pattern has TM in front. */
 static const struct
 {
 	const char *pattern;
 	int			part;
+	mgpu_time_piece piece;
 }			patterns[] = {
-	{"IYYY", ISO_YEAR_PART}, {"IW", ISO_WEEK_PART}, {"ID", WEEKDAY_PART}, {"YYYY", YEAR_PART}, {"MM", MONTH_PART}, {"Month", MONTH_PART}, {"MONTH", MONTH_PART},
-	{"month", MONTH_PART}, {"Mon", MONTH_PART}, {"MON", MONTH_PART}, {"mon", MONTH_PART}, {"DD", DAY_PART}, {"Day", WEEKDAY_PART}, {"DAY", WEEKDAY_PART},
-	{"day", WEEKDAY_PART}, {"Dy", WEEKDAY_PART}, {"DY", WEEKDAY_PART}, {"dy", WEEKDAY_PART}, {"D", WEEKDAY_PART}, {"HH24", 3}, {"MI", 4}, {"SS", 5},
-	{"Q", QUARTER_PART}
+	{"IYYY", ISO_YEAR_PART, DIGITS(ISO_YEAR, 4, 0)}, {"IW", ISO_WEEK_PART, DIGITS(WEEK, 2, 0)}, {"ID", WEEKDAY_PART, DIGITS(ISO_DAY, 1, 0)},
+	{"YYYY", YEAR_PART, DIGITS(YEAR, 4, 0)}, {"MM", MONTH_PART, DIGITS(MONTH, 2, 0)}, {"Month", MONTH_PART, NAME(MONTH, 9, -1)},
+	{"MONTH", MONTH_PART, NAME(MONTH, 9, -1)}, {"month", MONTH_PART, NAME(MONTH, 9, -1)}, {"Mon", MONTH_PART, NAME(MONTH, 3, -1)},
+	{"MON", MONTH_PART, NAME(MONTH, 3, -1)}, {"mon", MONTH_PART, NAME(MONTH, 3, -1)}, {"DD", DAY_PART, DIGITS(DAY, 2, 0)},
+	{"Day", WEEKDAY_PART, NAME(DAY_OF_WEEK, 9, 0)}, {"DAY", WEEKDAY_PART, NAME(DAY_OF_WEEK, 9, 0)}, {"day", WEEKDAY_PART, NAME(DAY_OF_WEEK, 9, 0)},
+	{"Dy", WEEKDAY_PART, NAME(DAY_OF_WEEK, 3, 0)}, {"DY", WEEKDAY_PART, NAME(DAY_OF_WEEK, 3, 0)}, {"dy", WEEKDAY_PART, NAME(DAY_OF_WEEK, 3, 0)},
+	{"D", WEEKDAY_PART, DIGITS(DAY_OF_WEEK, 1, 1)}, {"HH24", 3, DIGITS(HOUR, 2, 0)}, {"MI", 4, DIGITS(MINUTE, 2, 0)}, {"SS", 5, DIGITS(SECOND, 2, 0)},
+	{"Q", QUARTER_PART, DIGITS(QUARTER, 1, 0)}
 };
+
+static const char *const month_names[] = {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"};
+static const char *const day_names[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 
 /*
  * Sets of parts by themselves.  Those of any year have a field, of which value n has n + first times so many days behind 2000-01-01, a Saturday: the first
@@ -96,6 +108,20 @@ plain_bytes(const char *format)
 	return (*format >= 'A' && *format <= 'Z') || (*format >= 'a' && *format <= 'z') ? 0 : 1;
 }
 
+/* The pattern that a format begins with, or -1: none of these.  DDD and SSSS are days of a year and seconds of a day. */
+static int
+pattern_at(const char *format)
+{
+	for (int i = 0; i < (int) lengthof(patterns); i++)
+	{
+		Size		length = strlen(patterns[i].pattern);
+
+		if (strncmp(format, patterns[i].pattern, length) == 0)
+			return format[length] == format[length - 1] ? -1 : i;
+	}
+	return -1;
+}
+
 /* A bit for each part that a format has; 0: it has others. */
 static uint32
 parts_of(const char *format)
@@ -105,16 +131,13 @@ parts_of(const char *format)
 	while (*format)
 	{
 		Size		length = plain_bytes(format);
+		int			pattern = length == 0 ? pattern_at(format) : -1;
 
-		for (int i = 0; length == 0 && i < (int) lengthof(patterns); i++)
-			if (strncmp(format, patterns[i].pattern, strlen(patterns[i].pattern)) == 0)
-			{
-				found |= 1u << patterns[i].part;
-				length = strlen(patterns[i].pattern);
-				/* DDD and SSSS are days of a year and seconds of a day */
-				if (format[length] == format[length - 1])
-					return 0;
-			}
+		if (pattern >= 0)
+		{
+			found |= 1u << patterns[pattern].part;
+			length = strlen(patterns[pattern].pattern);
+		}
 		if (length == 0)
 			return 0;
 		format += length;
@@ -232,4 +255,68 @@ compile_format(expr_program *program, const Expr *expr, expr_value *value, Datum
 		return compile_set(program, set, time, value);
 	compile_range(program, first, last, time, value);
 	return true;
+}
+
+/* ---- texts */
+
+/* The names of a pattern, each in its width and as the pattern's letters are. */
+static bool
+add_names(mgpu_time_format *format, uint32 *end, const char *pattern, const mgpu_time_piece *piece)
+{
+	bool		of_months = piece->field == MGPU_FIELD_MONTH;
+	int			num_names = of_months ? (int) lengthof(month_names) : (int) lengthof(day_names);
+
+	if (*end + num_names * piece->width > MGPU_FORMAT_BYTES)
+		return false;
+	for (int i = 0; i < num_names; i++)
+	{
+		const char *name = of_months ? month_names[i] : day_names[i];
+		bool		ended = false;
+
+		for (int j = 0; j < piece->width; j++)
+		{
+			ended |= name[j] == '\0';
+			format->bytes[(*end)++] = ended ? ' ' : islower((unsigned char) pattern[0]) ? pg_ascii_tolower(name[j]) :
+				isupper((unsigned char) pattern[1]) ? pg_ascii_toupper(name[j]) : name[j];
+		}
+	}
+	return true;
+}
+
+/* The pieces of a format, all of whose parts are known.  false: there are too many, or quotes. */
+static bool
+find_pieces(const char *text, mgpu_time_format *format)
+{
+	uint32		end = 0;
+
+	*format = (mgpu_time_format) {0};
+	while (*text)
+	{
+		int			pattern = plain_bytes(text) == 0 ? pattern_at(text) : -1;
+		mgpu_time_piece *piece = &format->pieces[format->num_pieces++];
+
+		if (format->num_pieces == MGPU_FORMAT_PIECES || plain_bytes(text) > 1 || end == MGPU_FORMAT_BYTES)
+			return false;
+		*piece = pattern >= 0 ? patterns[pattern].piece : (mgpu_time_piece) {MGPU_PIECE_BYTES, 0, 1, 0, 0};
+		piece->first = piece->kind == MGPU_PIECE_DIGITS ? 0 : end;
+		if (piece->kind == MGPU_PIECE_NAME && !add_names(format, &end, text, piece))
+			return false;
+		if (piece->kind == MGPU_PIECE_BYTES)
+			format->bytes[end++] = *text;
+		format->length += piece->width;
+		text += pattern >= 0 ? strlen(patterns[pattern].pattern) : 1;
+	}
+	return true;
+}
+
+bool
+compile_format_text(expr_program *program, const function_call *call, expr_value *value)
+{
+	const char *text = text_constant(lsecond(call->args));
+	mgpu_time_format format;
+
+	if (text == NULL || parts_of(text) == 0 || !find_pieces(text, &format) || !compile_expr(program, linitial(call->args), value) ||
+		(call->known->zoned && !compile_change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value)))
+		return false;
+	return add_made(program, MGPU_RUN_FORMAT_TIME, table_add(program, &format, sizeof(format)), value, value);
 }

@@ -166,6 +166,10 @@ width_of_call(const table_question *question, Oid function, const List *args)
 		case F_LOWER_TEXT:
 		case F_UPPER_TEXT:
 			return width_of_all(question, args, false);
+		case F_TO_CHAR_TIMESTAMP_TEXT:
+		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+			/* about as long as its format, but for names */
+			return text_width_of(question, lsecond(args));
 		case F_REPLACE:
 		case F_SUBSTRING_TEXT_TEXT:
 		case F_REGEXP_REPLACE_TEXT_TEXT_TEXT:

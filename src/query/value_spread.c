@@ -300,6 +300,18 @@ spread_by_effect(PlannerInfo *root, spread_effect effect, List *args)
 
 /* ---- expressions */
 
+/* Of two texts behind each other: all pairs, or one's if the other is a constant. */
+static value_spread
+spread_of_pair(PlannerInfo *root, Node *first, Node *last)
+{
+	value_spread of_first = IsA(first, Const) ? spread_of_values(0) : spread_of(root, first);
+	value_spread of_last = IsA(last, Const) ? spread_of_values(0) : spread_of(root, last);
+
+	if (of_first.step <= 0 || of_last.step <= 0)
+		return unknown;
+	return spread_of_values((of_first.range / of_first.step + 1) * (of_last.range / of_last.step + 1) - 1);
+}
+
 static value_spread
 spread_of_call(PlannerInfo *root, Oid function, List *args)
 {
@@ -329,6 +341,8 @@ spread_of_call(PlannerInfo *root, Oid function, List *args)
 		case F_LOWER_ANYRANGE:
 		case F_UPPER_ANYRANGE:
 			return spread_of_bound(root, first, function == F_UPPER_ANYRANGE);
+		case F_TEXTCAT:
+			return spread_of_pair(root, first, last);
 		case F_TO_TIMESTAMP_FLOAT8:
 			return spread_of_times_of(spread_of(root, first));
 		case F_TO_CHAR_TIMESTAMP_TEXT:
@@ -362,6 +376,8 @@ spread_of(PlannerInfo *root, Node *expr)
 	{
 		case T_Var:
 			return spread_of_column(root, (const Var *) expr);
+		case T_CoerceViaIO:
+			return spread_of(root, (Node *) ((const CoerceViaIO *) expr)->arg);
 		case T_CaseExpr:
 			return spread_of_case((const CaseExpr *) expr);
 		case T_OpExpr:

@@ -29,7 +29,9 @@ enum
 	QUOTIENT_END = QUOTIENT_AT + sizeof(mgpu_quotient),
 	BUCKETS_AT = (QUOTIENT_END + 7) & ~7,
 	BUCKETS_END = BUCKETS_AT + sizeof(mgpu_buckets),
-	MATCH_AT = (BUCKETS_END + 7) & ~7
+	FORMAT_AT = (BUCKETS_END + 7) & ~7,	/* a number, a name, a byte */
+	FORMAT_END = FORMAT_AT + sizeof(mgpu_time_format),
+	MATCH_AT = (FORMAT_END + 7) & ~7
 };
 
 /* At MATCH_AT: what the automaton has, another of two states, a step of each code. */
@@ -49,7 +51,8 @@ tables_end(uint16_t code)
 {
 	if (code == MGPU_RUN_REGEX_PART || code == MGPU_RUN_REPLACE_REGEX)
 		return MATCH_AT + sizeof(match_table);
-	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : code == MGPU_RUN_BUCKET_OF_REAL ? BUCKETS_END : TABLES_END;
+	return code == MGPU_RUN_CHANGE_CASE ? CASE_END : code == MGPU_RUN_REGEX ? REGEX_END : code == MGPU_RUN_DIVIDE_SHOWN ? QUOTIENT_END : code == MGPU_RUN_BUCKET_OF_REAL ? BUCKETS_END :
+		code == MGPU_RUN_FORMAT_TIME ? FORMAT_END : TABLES_END;
 }
 
 static void
@@ -82,6 +85,8 @@ fill_tables(mgpu_group_spec *spec)
 	static const uint32_t integers[] = {2, 0};
 	static const mgpu_quotient quotient = {.factor = 1,.scale = 2,.one = 1,.step = 101,.most_shown = 24};
 	static const mgpu_buckets buckets = {.first = 1,.last = 2,.count = 3};
+	static const mgpu_time_format format = {.num_pieces = 3,.length = 14,.pieces = {{MGPU_PIECE_DIGITS, MGPU_FIELD_YEAR, 4, 0, 0},
+		{MGPU_PIECE_NAME, MGPU_FIELD_MONTH, 9, -1, 0}, {MGPU_PIECE_BYTES, 0, 1, 0, 108}}};
 
 	static const uint32_t changes[] = {0x00C900E9, 0x00C800E8};
 	static const mgpu_regex_range ranges[] = {{0, 1}, {0x800, MGPU_REGEX_UNKNOWN}};
@@ -103,6 +108,7 @@ fill_tables(mgpu_group_spec *spec)
 	put(spec, ZONE_AT, zone, sizeof(zone));
 	put(spec, QUOTIENT_AT, &quotient, sizeof(quotient));
 	put(spec, BUCKETS_AT, &buckets, sizeof(buckets));
+	put(spec, FORMAT_AT, &format, sizeof(format));
 }
 
 /* Attributes: a walked varlena behind an int8.  One operation, which is the caller's. */
@@ -177,6 +183,8 @@ number_of(uint16_t code)
 			return QUOTIENT_AT;
 		case MGPU_RUN_BUCKET_OF_REAL:
 			return BUCKETS_AT;
+		case MGPU_RUN_FORMAT_TIME:
+			return FORMAT_AT;
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return ZONE_AT;
@@ -460,7 +468,7 @@ test_matches(void)
 static void
 test_places(void)
 {
-	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_REGEX_PART, MGPU_RUN_REPLACE_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN, MGPU_RUN_BUCKET_OF_REAL,
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_CHANGE_CASE, MGPU_RUN_REGEX, MGPU_RUN_REGEX_PART, MGPU_RUN_REPLACE_REGEX, MGPU_RUN_TIME_BIN, MGPU_RUN_DIVIDE_SHOWN, MGPU_RUN_BUCKET_OF_REAL, MGPU_RUN_FORMAT_TIME,
 		MGPU_RUN_LOCAL_OF_ZONED, MGPU_RUN_ZONED_OF_LOCAL};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -476,6 +484,31 @@ test_places(void)
 		UNIT_CHECK(!is_valid(&spec));
 	}
 	UNIT_CONTEXT("%s", "");
+}
+
+/* A format with one field of a piece changed. */
+static bool
+takes_piece(uint32_t number, mgpu_time_piece piece)
+{
+	return takes_table(MGPU_RUN_FORMAT_TIME, FORMAT_AT + (int) (offsetof(mgpu_time_format, pieces) + number * sizeof(piece)), &piece, sizeof(piece));
+}
+
+static void
+test_formats(void)
+{
+	static const uint32_t too_many[] = {MGPU_FORMAT_PIECES + 1, 14};
+	static const uint32_t too_long[] = {3, 15};
+	static const uint32_t fewer[] = {2, 13};
+
+	UNIT_CHECK(takes_table(MGPU_RUN_FORMAT_TIME, FORMAT_AT, fewer, sizeof(fewer)));
+	UNIT_CHECK(!takes_table(MGPU_RUN_FORMAT_TIME, FORMAT_AT, too_many, sizeof(too_many)) && !takes_table(MGPU_RUN_FORMAT_TIME, FORMAT_AT, too_long, sizeof(too_long)));
+	UNIT_CHECK(takes_piece(0, (mgpu_time_piece) {MGPU_PIECE_DIGITS, MGPU_FIELD_SECOND, 4, 1, UINT32_MAX}) && !takes_piece(0, (mgpu_time_piece) {MGPU_PIECE_DIGITS, MGPU_FIELD_EPOCH, 4, 0, 0}));
+	UNIT_CHECK(!takes_piece(0, (mgpu_time_piece) {MGPU_PIECE_DIGITS, MGPU_FIELD_YEAR, 4, -1, 0}) && !takes_piece(0, (mgpu_time_piece) {MGPU_PIECE_DIGITS, MGPU_FIELD_YEAR, 3, 0, 0}));
+	UNIT_CHECK(takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_MONTH, 9, -1, MGPU_FORMAT_BYTES - 108}) && !takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_MONTH, 9, -1, MGPU_FORMAT_BYTES - 107}));
+	UNIT_CHECK(takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_DAY_OF_WEEK, 9, 0, MGPU_FORMAT_BYTES - 63}) && !takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_DAY_OF_WEEK, 9, 1, 0}));
+	UNIT_CHECK(!takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_MONTH, 9, 0, 0}) && !takes_piece(1, (mgpu_time_piece) {MGPU_PIECE_NAME, MGPU_FIELD_YEAR, 9, 0, 0}));
+	UNIT_CHECK(!takes_piece(2, (mgpu_time_piece) {MGPU_PIECE_BYTES, 0, 1, 0, MGPU_FORMAT_BYTES}) && !takes_piece(2, (mgpu_time_piece) {MGPU_PIECE_BYTES, 0, 1, 1, 0}) && !takes_piece(2, (mgpu_time_piece) {3, 0, 1, 0, 0}));
+	UNIT_CHECK(!takes_piece(2, (mgpu_time_piece) {MGPU_PIECE_BYTES, 0, 1, 0, UINT32_MAX}) && !takes_piece(2, (mgpu_time_piece) {MGPU_PIECE_BYTES, 0, 0, 0, 0}));
 }
 
 static void
@@ -565,6 +598,7 @@ main(void)
 	test_loads();
 	test_places();
 	test_tables();
+	test_formats();
 	test_registers();
 	test_inputs();
 	return unit_report();

@@ -557,6 +557,31 @@ make_match(match_table *table)
 #define MOST_BUILD_ROWS 24
 #define DENSE_KEYS 64
 
+/* Pieces of all kinds, of any field but the epoch. */
+static void
+make_format(mgpu_time_format *format)
+{
+	format->num_pieces = (uint32_t) unit_random_below(MGPU_FORMAT_PIECES + 1);
+	for (uint32_t i = 0; i < MGPU_FORMAT_BYTES; i++)
+		format->bytes[i] = (char) ('a' + i % 26);
+	for (uint32_t i = 0; i < format->num_pieces; i++)
+	{
+		mgpu_time_piece *piece = &format->pieces[i];
+
+		piece->kind = (uint8_t) unit_random_below(MGPU_PIECE_BYTES + 1);
+		piece->field = (uint8_t) unit_random_below(MGPU_FIELD_EPOCH);
+		piece->width = (uint8_t) (1 + unit_random_below(9));
+		piece->first = (uint32_t) unit_random_below(100);
+		if (piece->kind == MGPU_PIECE_NAME)
+			piece->field = (uint8_t) (unit_random_below(2) == 0 ? MGPU_FIELD_MONTH : MGPU_FIELD_DAY_OF_WEEK);
+		if (piece->kind == MGPU_PIECE_NAME && piece->field == MGPU_FIELD_MONTH)
+			piece->add = -1;
+		if (piece->kind == MGPU_PIECE_DIGITS)
+			piece->add = (int8_t) unit_random_below(2);
+		format->length += piece->width;
+	}
+}
+
 /* The second of two builds, of few keys. */
 static int64_t
 make_build(program_case *given)
@@ -615,6 +640,8 @@ make_table(program_case *given, number_kind kind)
 		make_quotient(table);
 	else if (kind == BUCKETS)
 		make_buckets(table);
+	else if (kind == FORMAT)
+		make_format(table);
 	else if (kind == MATCH)
 		make_match(table);
 	else

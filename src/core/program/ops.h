@@ -51,6 +51,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 #include "core/program/ops_time.h"
 #include "core/program/ops_intervals.h"
 #include "core/program/ops_values.h"
+#include "core/program/ops_format.h"
 #include "core/program/ops_json.h"
 #include "core/program/ops_arrays.h"
 #include "core/program/ops_ranges.h"

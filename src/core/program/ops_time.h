@@ -220,6 +220,8 @@ mgpu_field_of(int64_t time, int64_t day, mgpu_time_field field)
 			return mgpu_positive_rest(day - 1, 7);
 		case MGPU_FIELD_ISO_DAY:
 			return mgpu_positive_rest(day - 2, 7) + 1;
+		case MGPU_FIELD_ISO_YEAR:
+			return mgpu_date_of_day(mgpu_monday_of(day) + 3).year;
 		case MGPU_FIELD_HOUR:
 			return in_day / (3600 * MICROSECONDS_PER_SECOND);
 		case MGPU_FIELD_MINUTE:
