@@ -257,9 +257,6 @@ table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan, Cost *cost)
 	return scan;
 }
 
-/* Of a pair that a condition drops: a look takes a fifth of it, and a pair that is made five times as much. */
-#define DROPPED_COST 1.0
-
 /* The part of rows that a join leaves for the next one's look-ups, at least: fewer are expected than come. */
 #define LEAST_LEFT 0.1
 
@@ -277,11 +274,8 @@ joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 		const HashPath *join = list_nth(joins, i);
 		double		num_found = join->jpath.path.rows;
 
-		double		num_looked_at = Max(num_found, join_path_streaming(join)->rows);
-
 		cost += side_cost(root, join_path_side(join)) + part * num_rows * cpu_operator_cost +
-			part * (num_looked_at - join_path_streaming(join)->rows) * cpu_tuple_cost +
-			part * Max(join_path_pairs(root, join) - num_looked_at, 0) * DROPPED_COST * cpu_operator_cost;
+			part * Max(Max(num_found, join_path_pairs(root, join)) - join_path_streaming(join)->rows, 0) * cpu_tuple_cost;
 		num_rows = join_path_is_turned(join) ? num_found : Max(num_found, num_rows * LEAST_LEFT);
 	}
 	return cost;
