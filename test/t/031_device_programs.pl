@@ -144,8 +144,11 @@ check_programs('"char"', 1, (map {"SELECT v % 3, count(*), sum(v) FILTER (WHERE 
 	"SELECT side, count(*), sum(v) FROM sides WHERE side < 'é' GROUP BY 1", "SELECT CASE side WHEN 'B' THEN 1 WHEN 'é' THEN -1 ELSE 0 END, count(*), count(DISTINCT side) FROM sides GROUP BY 1", "SELECT coalesce(nullif(side, 'B'), other), min(v) FROM sides WHERE side <> 'é' GROUP BY 1",
 	"SELECT id, side FROM sides WHERE side <> 'é' ORDER BY side DESC, v, id LIMIT 20", "SELECT v % 2, percentile_disc(0.5) WITHIN GROUP (ORDER BY side) FILTER (WHERE side <= 'a') FROM sides GROUP BY 1");
 
+# texts whose parts do not follow each other
+check_programs("a format $_", 1, "SELECT to_char(ts, '$_'), count(*) FROM holes GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'YYYYHH24';
+
 # texts that do not tell times apart, or are of no known parts; and times whose years have no four digits
-check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'MM-DD', 'YYYY-DD', 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'Dy HH24', 'YYYY-IW', 'IYYY-ID', 'IW', 'YYYY-MM Q', 'IYYY-MM', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYY-MM-DDTHH24', 'YYYYx', 'YYYY"\"', 'YYYY\"T\"', 'YYYY\\\\\\"T', 'YYYYHH24', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
+check_programs("a format $_", 0, "SELECT to_char(ts, '$_'), count(*) FROM t GROUP BY 1") foreach 'YY-MM', 'FMDD', 'DDth', 'FMDay', 'TMDay', 'Dth', 'd', 'IDDD', 'QQ', 'TMMon YYYY', 'HH12:MI', 'YYYY-MM-DD"T', 'YYYY-MM-DDTHH24', 'YYYYx', 'YYYY"\"', 'YYYY\"T\"', 'YYYY\\\\\\"T', 'DDD', 'DDDD', 'SSSS', 'SSSSS', 'HH24MISSSS', 'YYYYMMDDDD';
 run('CREATE TABLE years AS SELECT i AS id, timestamp \'2020-01-01\' + (i % 90) * interval \'1 day\' AS ts FROM generate_series(1, 2000) i', 'INSERT INTO years VALUES (-1, \'0044-03-15 BC\'), (-2, \'0044-03-15\'), (-3, \'12044-03-15\'), (-4, \'infinity\'), (-5, \'-infinity\'), (-6, NULL)', 'VACUUM ANALYZE years');
 check_programs("years: $_", 0, "SELECT to_char(ts, '$_'), count(*), min(id) FROM years GROUP BY 1") foreach 'YYYY-MM-DD', 'YYYY', 'MI';
 check_programs('years that have four', 1, "SELECT to_char(ts, 'YYYY-MM-DD'), count(*), min(id) FROM years WHERE id > 0 GROUP BY 1");

@@ -248,7 +248,8 @@ mgpu_json_number(const mgpu_json_value *value, int scale, int64_t *number, int *
 
 	if (value->kind == MGPU_JSON_STRING)
 		return mgpu_read_number(value->bytes, value->length, scale, number, shown);
-	return mgpu_json_find_numeric(value, &bytes, &length) && mgpu_find_number(bytes, length, scale, number, shown);
+	/* as a text, a number with a point is no integer, whatever is behind it */
+	return mgpu_json_find_numeric(value, &bytes, &length) && mgpu_find_number(bytes, length, scale, number, shown) && *shown <= scale;
 }
 
 MGPU_CODEC void
