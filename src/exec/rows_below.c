@@ -319,6 +319,7 @@ rows_below_start(rows_below *below, bool (*accepts) (void *context), void *conte
 	query	   *query = window_columns_query(below->windows->node.query, sort->node.query);
 
 	below->sorted = NULL;
+	below->cells = NULL;
 	if (query == NULL || sort->node.source == NULL)
 		return false;
 	rescan_changed(below);
@@ -329,7 +330,11 @@ rows_below_start(rows_below *below, bool (*accepts) (void *context), void *conte
 	below->context = context;
 	below->sorted = sort_read_cells(sort, query, accepts_job, below);
 	if (below->sorted == NULL)
+	{
+		/* they are gone with the job */
+		below->cells = NULL;
 		return false;
+	}
 	/* texts may have turned out longer than the job above was told */
 	below->accepts = NULL;
 	return accepts_job(below, &below->sorted->job) && window_cells_start(below->cells, below->sorted);
@@ -372,5 +377,6 @@ rows_below_end(rows_below *below, bool done, uint64 num_rows)
 		foreach(cell, below->passed)
 			count_rows(lfirst(cell), num_rows);
 	}
+	below->cells = NULL;
 	sort_end_cells(sort_of(below), done);
 }
