@@ -119,7 +119,8 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 
 /*
  * Rows that are sorted beyond memory are cut into parts (core/cpu/table/table_order_parts.c), up to so many times as many.  They are written three times, so two
- * threads take a quarter longer than the node with its own sorted runs, unless it would have joined rows one by one, or those of windows.
+ * threads take a quarter longer than the node with its own sorted runs, unless it would have joined rows one by one, or those of windows, or
+ * returned the first rows of many partitions: 340 ms for 110,000 of 550,000 rows, and here 145.
  */
 #define MOST_ORDER_PARTS (MGPU_TABLE_PARTS / 4)
 #define LEAST_ORDER_THREADS MGPU_SIZE(3, 2)
@@ -143,8 +144,8 @@ static bool
 order_fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	bool		cuts = is_cut(spec, num_results);
-	bool		has_parts = !cuts && (spec->takes_rows ||
-								  (!mgpu_group_passes_rows(spec) && (run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0)));
+	bool		is_worth = run_table_threads() >= LEAST_ORDER_THREADS || spec->num_builds > 0 || spec->limit < UINT64_MAX;
+	bool		has_parts = !cuts && (spec->takes_rows || (!mgpu_group_passes_rows(spec) && is_worth));
 
 	return order_bytes(spec, cuts ? Min(num_rows, num_results) : num_rows) <= run_table_memory() * (has_parts ? MOST_ORDER_PARTS : 1);
 }
@@ -194,7 +195,7 @@ table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, doubl
 		bytes = memory * (1 - LEAST_WAITING);
 	else
 		bytes = Max(Min(bytes, memory * MOST_WAITING), memory * LEAST_WAITING);
-	if ((has_limit && is_cut(spec, num_results)) || keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
+	if (keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
 		return UINT64_MAX;
 	return (uint64) bytes;
 }

@@ -52,6 +52,9 @@ foreach my $memory ('64kB', '256kB', '1MB')
 run("SET work_mem = '" . sized('128kB', '512kB') . "'");
 check_filed('a file', 1, @sorts[0, 3, 4]);
 check_filed('first rows of many', 1, $tops[1]);
+# all rows are among the first of few partitions
+check_plans($session, 'first rows that drop none', sub { return $_[1] eq 'gpu' || $_[0] =~ /MgpuTop.*Executor: cpu\n.*Disk Usage: \d.*Partitions: \d/s; },
+	map { "SELECT count(*), md5(string_agg(s::text, ';' ORDER BY id)) FROM (SELECT * FROM (SELECT id, price, name, rank() OVER (PARTITION BY part % 3 ORDER BY $_) AS n FROM later) r WHERE n <= 3) s" } 'id < 0', 'price < 900');
 run("SET work_mem = '256MB'");
 check_filed('no file', 0, @sorts[0, 3, 4]);
 

@@ -169,7 +169,7 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
 	uint64_t	bytes = worker->num_rows * row_bytes;
 	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->kept_arena, bytes);
-	bool		spills = !mgpu_table_still_cuts(run, worker) && mgpu_table_spills(run, growth);
+	bool		spills = mgpu_table_spills(run, growth);
 	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->kept_arena, bytes);
 
 	if (memory == NULL)
@@ -208,7 +208,7 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker)
 		batch->parts[1] = (uint32_t) worker->num_rows;
 	kept = kept && keep_rows(run, worker, batch, places);
 	free(places);
-	return kept && (!mgpu_table_still_cuts(run, worker) || mgpu_table_cut_again(run, worker, batch));
+	return kept && (batch->in_file || !mgpu_table_still_cuts(run, worker) || mgpu_table_cut_again(run, worker, batch));
 }
 
 bool

@@ -4,7 +4,7 @@
  *
  * Of each group that a thread has met, it knows the least `limit` codes of the first order column (different ones, for dense ranks).
  * A row behind all of them is beyond the limit.  Where later rows come before earlier ones, as the newest of each host do, these were kept: so what is kept is
- * looked at again whenever it has doubled.  What is left is sorted as if nothing had been dropped.  A bound that threads share
+ * looked at again whenever it has doubled, and goes to the file where it does not fit.  What is left is sorted as if nothing had been dropped.  A bound that threads share
  * was rejected: it saves little, since each thread's own is soon as good.
  */
 #include "core/cpu/table/table.h"
