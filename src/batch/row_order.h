@@ -30,6 +30,7 @@ typedef struct group_input
 	const char *function;		/* the node's name, for mgpu_last_run() */
 	const chunk *rows;
 	row_groups	groups;
+	const uint32 *numbers;		/* of the groups that are asked for among these; NULL: they are the same */
 	List	   *derived;		/* row_order.c */
 	run_record	record;			/* out: the last sort, which is reported */
 	uint64		turn;			/* groups returned so far: states of one do not outlive it */

@@ -59,6 +59,7 @@ typedef struct feed_aggregate
 	group_keys	distinct;		/* rows equal to the row before do not count; num_keys is 0: all count */
 	const device_query *answer; /* of a job, or NULL: functions are called */
 	const table_output *output;
+	const group_input *from;	/* whose rows they are called for: the node's, or values that a job has found */
 } feed_aggregate;
 
 /* ---- one group */
@@ -77,7 +78,7 @@ set_arguments(const feed_aggregate *feed, uint64 row)
 		/* constants are set once and for all */
 		if (base->columns[i] >= 0)
 		{
-			col = &base->input->rows->columns[base->columns[i]];
+			col = &feed->from->rows->columns[base->columns[i]];
 			args[i].isnull = column_is_null(col, row);
 			args[i].value = args[i].isnull ? (Datum) 0 : cell_datum(col->type, col->cells, row);
 		}
@@ -150,7 +151,7 @@ static void
 advance_all(feed_aggregate *feed, feed_state *state, uint32 group)
 {
 	const row_groups *rows = feed->base.rows;
-	const chunk *chunk = feed->base.input->rows;
+	const chunk *chunk = feed->from->rows;
 	ExprContext *temporary = feed->agg->tmpcontext;
 	uint64		num_rows = row_groups_count(rows);
 	uint64		previous = 0;
@@ -214,8 +215,21 @@ take_device(group_aggregate *base, const device_query *query, int number)
 static void
 prepare(group_aggregate *base)
 {
-	((feed_aggregate *) base)->answer = NULL;
+	feed_aggregate *feed = (feed_aggregate *) base;
+
+	feed->answer = NULL;
+	feed->from = base->input;
 	group_prepare_rows(base);
+}
+
+void
+group_feed_values(group_aggregate *base, group_input *values)
+{
+	feed_aggregate *feed = (feed_aggregate *) base;
+
+	feed->answer = NULL;
+	feed->from = values;
+	base->rows = group_rows_in_order(values, base->filter, &base->order);
 }
 
 static Datum
@@ -235,7 +249,7 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	{
 		MemoryContextSwitchTo(leader->agg->tmpcontext->ecxt_per_tuple_memory);
 		start_state(leader, &leader->state);
-		advance_all(leader, &leader->state, group);
+		advance_all(leader, &leader->state, leader->from->numbers ? leader->from->numbers[group] : group);
 		leader->turn = base->input->turn;
 		MemoryContextSwitchTo(caller);
 	}

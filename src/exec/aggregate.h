@@ -78,6 +78,9 @@ extern int	group_sorted_fractions(group_aggregate *aggregate, double *fractions,
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);
 
+/* Have an aggregate's functions be called for values of groups, in its order, in place of the node's rows. */
+extern void group_feed_values(group_aggregate *base, group_input *values);
+
 /* The transition state that a job has found of a group, in the current context (agg_feed_device.c). */
 extern Datum group_feed_state(const device_query *query, const table_output *output, const Aggref *aggref, uint32 group, bool *is_null);
 

@@ -142,17 +142,17 @@ reduced_take(reduced_column *reduced, uint32 group)
 /* ---- groups */
 
 static void
-take_key(group_state *state, const device_query *query, int number)
+put_key(const device_query *query, int number, chunk *rows, uint64 first)
 {
 	const table_value *value = &query->job.values[number];
-	column	   *col = &state->node.rows->columns[number];
+	column	   *col = &rows->columns[number];
 
 	for (uint32 group = 0; group < query->num_groups; group++)
 	{
 		const uint64 *record = device_query_record(query, group);
 		bool		is_null = (record[1] >> value->key & 1) != 0;
 
-		chunk_put(state->node.rows, col, group, is_null ? (Datum) 0 :
+		chunk_put(rows, col, first + group, is_null ? (Datum) 0 :
 				  device_query_datum(query, &value->cells, value->column, &record[query->request.record.keys + value->key]), is_null);
 	}
 }
@@ -183,24 +183,21 @@ take_late(group_state *state, device_query *query)
 }
 
 /* And what depends on keys. */
-static void
-take_keys(group_state *state, device_query *query)
+void
+group_device_put_keys(const device_query *query, chunk *rows)
 {
 	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg keys of a GPU", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller;
+	uint64		first = chunk_add_rows(rows, query->num_groups);
+	MemoryContext caller = MemoryContextSwitchTo(values);
 
-	chunk_free(state->node.rows);
-	(void) chunk_add_rows(state->node.rows, query->num_groups);
-	caller = MemoryContextSwitchTo(values);
 	for (int i = 0; i < query->job.num_values; i++)
 	{
 		if (query->job.values[i].key >= 0 && query->job.values[i].cells.form != CELLS_LATE)
-			take_key(state, query, i);
+			put_key(query, i, rows, first);
 		MemoryContextReset(values);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(values);
-	take_late(state, query);
 }
 
 /* The groups at hand take the place of rows: one each. */
@@ -211,7 +208,10 @@ take(group_state *state, device_query *query)
 	ListCell   *cell;
 
 	group_having_cut(state);
-	take_keys(state, query);
+	chunk_free(state->node.rows);
+	group_device_put_keys(query, state->node.rows);
+	take_late(state, query);
+	group_values_number(state);
 	input->rows = state->node.rows;
 	input->derived = NIL;
 	input->groups = row_groups_single(input->context, query->num_groups);
@@ -219,7 +219,8 @@ take(group_state *state, device_query *query)
 	{
 		group_aggregate *aggregate = lfirst(cell);
 
-		aggregate->take_device(aggregate, query, foreach_current_index(cell));
+		if (aggregate->take_device)
+			aggregate->take_device(aggregate, query, foreach_current_index(cell));
 	}
 }
 
@@ -249,6 +250,7 @@ group_device_forget(group_state *state)
 	if (state->device == NULL)
 		return;
 	group_sets_withdraw(state);
+	group_values_forget(state);
 	device_query_forget(state->device);
 	state->device = NULL;
 }
@@ -297,6 +299,11 @@ group_device_run(group_state *state, uint64 expected_rows)
 	state->node.is_merged = state->device != NULL;
 	if (state->device == NULL && state->node.source)
 		state->device = device_query_run(state->node.css.ss.ps.state->es_query_cxt, &question);
+	if (state->device && !group_values_find(state, expected_rows))
+	{
+		group_device_forget(state);
+		row_source_start_again(state->node.source);
+	}
 	if (state->device == NULL)
 		return false;
 	group_sets_share(state);

@@ -61,6 +61,8 @@ group_explain_run(node_state *node, ExplainState *es)
 	if (state->device && !node->is_merged)
 		device_query_explain(state->device, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
+	if (state->values)
+		ExplainPropertyInteger("Values of Groups", NULL, group_values_count(state), es);
 	if (state->executor == NULL || state->device)
 		return;
 	ExplainPropertyText("Key Form", state->key_form, es);

@@ -32,6 +32,7 @@ typedef struct group_state
 	int			num_outputs;
 	group_output *outputs;
 	List	   *aggregates;
+	List	   *values;			/* of groups, for aggregates with DISTINCT (group_values.c) */
 	List	   *tests;			/* of conditions that leave out groups of an answer (group_having.c) */
 
 	/* for EXPLAIN */
@@ -49,6 +50,18 @@ typedef struct group_state
 extern bool group_device_run(group_state *state, uint64 expected_rows);
 extern bool group_device_next(group_state *state);
 extern void group_device_forget(group_state *state);
+
+/* Add the keys of an answer's groups at hand to rows with the columns of the node's; not those that are fetched in the end. */
+extern void group_device_put_keys(const device_query *query, chunk *rows);
+
+/*
+ * Find the different values of groups that aggregates want beside what a job has found; false: that cannot be, or they need too much memory.
+ * Then, have the aggregates take those of the groups at hand.
+ */
+extern bool group_values_find(group_state *state, uint64 expected_rows);
+extern void group_values_number(const group_state *state);
+extern void group_values_forget(group_state *state);
+extern int64 group_values_count(const group_state *state);
 
 /* Look for such conditions; leave out groups at hand that fail one for sure. */
 extern void group_having_start(group_state *state);

@@ -53,6 +53,9 @@
 #define MERGE_COST 2.0
 #define MERGE_STATE_COST 0.5
 
+/* A value of a group that a job has found: its group is looked up, and it is sorted and handed to a function. */
+#define VALUE_COST 10.0
+
 Size
 group_row_bytes(const group_task *task)
 {
@@ -131,13 +134,25 @@ add_groups_cost(const group_task *task, Path *path, double num_groups)
 	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
 }
 
+/* The cost of what a job reads: once, and for each list of values. */
+static Cost
+job_cost(const group_task *task, const Path *rows)
+{
+	Cost		cost = table_job_node_cost(task->root, rows, task->executor) * (1 + list_length(task->values));
+	ListCell   *cell;
+
+	foreach(cell, task->values)
+		cost += VALUE_COST * cpu_operator_cost * ((const query *) lfirst(cell))->expected;
+	return cost;
+}
+
 void
 group_path_cost(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups, bool fold)
 {
 	Cost		rows_cost = num_rows * group_row_cost(task, fold);
 
 	if (task->executor != TABLE_BY_NOBODY)
-		path->startup_cost = table_job_node_cost(task->root, child, task->executor) + START_COST + rows_cost * table_job_part(task->executor);
+		path->startup_cost = job_cost(task, child) + START_COST + rows_cost * table_job_part(task->executor);
 	else
 		path->startup_cost = child->total_cost + START_COST + rows_cost +
 			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
@@ -200,7 +215,7 @@ group_path_uncounted(const group_task *task, const Path *own, double num_groups)
 void
 group_path_save(const group_task *task, Path *path, const Path *rows, Cost uncounted)
 {
-	Cost		least = task->executor != TABLE_BY_NOBODY ? table_job_node_cost(task->root, rows, task->executor) : rows->total_cost;
+	Cost		least = task->executor != TABLE_BY_NOBODY ? job_cost(task, rows) : rows->total_cost;
 	Cost		saved = Max(Min(uncounted, path->startup_cost - least), 0);
 
 	path->startup_cost -= saved;

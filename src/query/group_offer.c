@@ -22,6 +22,7 @@
 #include "query/group_count.h"
 #include "query/group_offer.h"
 #include "query/group_query.h"
+#include "query/group_values_plan.h"
 #include "query/job_rows.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
@@ -188,6 +189,7 @@ group_offer_make(group_offer *offer)
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
 	offer->uncounted = group_path_uncounted(task, group_offer_cheapest(offer->output_rel->pathlist), offer->num_groups);
 	method = offer->folds ? GROUP_FOLD : GROUP_SORT;
+	group_values_plan(task, offer->num_rows);
 	wish.query = group_query(task, false, method);
 	wish.num_results = offer->num_groups;
 	offer->rows = job_rows(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), &wish, &task->executor);

@@ -55,6 +55,7 @@ group_query(const group_task *task, bool packed, group_method method)
 	group->stored = group_task_stored(task);
 	group->key_equalities = task->equalities;
 	group->shared = task->shared;
+	group->values = task->values;
 	foreach(cell, task->keys)
 	{
 		group->key_columns = lappend_int(group->key_columns, linitial_int(list_nth(task->uses, foreach_current_index(cell))));

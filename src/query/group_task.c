@@ -148,14 +148,17 @@ make_case(Expr *condition, Expr *result)
 	return (Expr *) expr;
 }
 
-/* Whether an argument is a constant that can do without a column: count counts rows then. */
+/* Whether an argument is a constant that can do without a column: count counts rows then, and DISTINCT has another argument. */
 static bool
-may_stay_constant(const Aggref *aggref, const group_plan *plan, const Expr *argument)
+may_stay_constant(const Aggref *aggref, const group_plan *plan, int n)
 {
-	if (!IsA(argument, Const) || aggref->aggdistinct)
+	const Const *argument = (const Const *) group_argument(aggref, plan, n);
+
+	if (!IsA(argument, Const))
 		return false;
-	return plan->way == GROUP_WAY_FEED ||
-		(aggref->aggfnoid == F_COUNT_ANY && !((const Const *) argument)->constisnull);
+	if (plan->way == GROUP_WAY_FEED)
+		return aggref->aggdistinct == NIL || (n > 0 && !IsA(group_argument(aggref, plan, 0), Const));
+	return aggref->aggfnoid == F_COUNT_ANY && aggref->aggdistinct == NIL && !argument->constisnull;
 }
 
 /* The column of an aggregate's argument, -1 for a constant; why_not is set if there can be none. */
@@ -167,7 +170,7 @@ take_argument(group_task *task, const Aggref *aggref, const group_plan *plan, in
 	bool		counts_rows = IsA(argument, RowExpr) && plan->way == GROUP_WAY_SORT && plan->result == SORTED_COUNT_DISTINCT;
 	int			column;
 
-	if (may_stay_constant(aggref, plan, argument))
+	if (may_stay_constant(aggref, plan, n))
 		return -1;
 	if (aggref->aggfilter && !IsA(argument, Var) && !IsA(argument, Const))
 		argument = make_case(aggref->aggfilter, argument);

@@ -28,7 +28,8 @@ typedef struct group_task
 	bool		folds;			/* no aggregate needs a row twice */
 	bool		combines;		/* states of workers can be combined */
 	bool		merges;			/* groups of a job can be merged to groups of fewer keys (core/group_merge.h) */
-	int			shared;			/* as a query has it */
+	int			shared;			/* as a query has it ... */
+	List	   *values;			/* ... once group_values_plan has made them */
 	int			num_fed;		/* aggregates whose own functions are called, or that put rows into arrays as they come */
 	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	int			num_states;		/* of folded groups, at most */

@@ -28,6 +28,7 @@ static const query_field fields[] = {
 	LIST_FIELD(key_columns), LIST_FIELD(key_equalities), LIST_FIELD(key_collations),
 	LIST_FIELD(order_columns), LIST_FIELD(order_operators), LIST_FIELD(order_collations), LIST_FIELD(order_nulls_first),
 	INT_FIELD(by_job), INT_FIELD(method), LIST_FIELD(uses), LIST_FIELD(firsts), LIST_FIELD(packed_types), LIST_FIELD(stored), INT_FIELD(shared), INT_FIELD(merges),
+	LIST_FIELD(values), INT_FIELD(expected),
 	INT_FIELD(rule), INT_FIELD(count), INT_FIELD(fits), INT_FIELD(as_cells),
 	INT_FIELD(num_partition_keys), LIST_FIELD(frames), LIST_FIELD(preceding), LIST_FIELD(following), LIST_FIELD(ranges),
 	LIST_FIELD(functions), LIST_FIELD(of_frames), LIST_FIELD(aggregates), LIST_FIELD(arguments), LIST_FIELD(offsets),

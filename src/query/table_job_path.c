@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "miscadmin.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -190,6 +191,24 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
+/* Whether somebody is expected to find the values of groups that a query wants besides, and these to fit in memory, each with room for all columns. */
+static bool
+finds_values(PlannerInfo *root, const Path *rows, const query *of)
+{
+	int			value_bytes = rows->pathtarget->width + list_length(rows->pathtarget->exprs);
+	ListCell   *cell;
+
+	foreach(cell, of->values)
+	{
+		const query *values = lfirst(cell);
+
+		if ((double) values->expected * value_bytes > get_hash_memory_limit() ||
+			table_job_expected(root, rows, values, NIL, values->expected) == TABLE_BY_NOBODY)
+			return false;
+	}
+	return true;
+}
+
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
@@ -203,8 +222,9 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 
 	question.num_read = num_read;
 	question.num_results = num_results;
+	/* rows of windows come once */
 	if (mgpu_setting_enable_columns && window_columns_below(rows))
-		return window_columns_are_taken(rows) ? TABLE_BY_THREADS : TABLE_BY_NOBODY;
+		return window_columns_are_taken(rows) && query->values == NIL ? TABLE_BY_THREADS : TABLE_BY_NOBODY;
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
@@ -216,7 +236,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
-	return executor;
+	return executor != TABLE_BY_NOBODY && finds_values(root, rows, query) ? executor : TABLE_BY_NOBODY;
 }
 
 /* Who reads a smaller side for a build. */
