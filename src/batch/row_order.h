@@ -31,6 +31,7 @@ typedef struct group_input
 	const chunk *rows;
 	row_groups	groups;
 	const uint32 *numbers;		/* of the groups that are asked for among these; NULL: they are the same */
+	const uint64 *counts;		/* of each row, how many it stands for; NULL: one */
 	List	   *derived;		/* row_order.c */
 	run_record	record;			/* out: the last sort, which is reported */
 	uint64		turn;			/* groups returned so far: states of one do not outlive it */

@@ -222,8 +222,8 @@ prepare(group_aggregate *base)
 	group_prepare_rows(base);
 }
 
-void
-group_feed_values(group_aggregate *base, group_input *values)
+static void
+take_values(group_aggregate *base, group_input *values)
 {
 	feed_aggregate *feed = (feed_aggregate *) base;
 
@@ -386,6 +386,7 @@ group_feed_create(const group_aggregate_source *source)
 	feed->base.order = group_order_of(aggref, feed->base.columns);
 	feed->base.prepare = prepare;
 	feed->base.result = result;
+	feed->base.take_values = take_values;
 	feed->base.take_device = table_feed_of(aggref) == TABLE_FEED_NONE ? NULL : take_device;
 	return &feed->base;
 }

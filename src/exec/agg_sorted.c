@@ -4,7 +4,7 @@
  *
  * One sort puts the values of all groups in order (agg/batch.h), when the first result is
  * asked for.  Aggregates of the same values share it.  A GPU returns the two values that a percentile lies between, the number of
- * different values, or the sorted values of all groups.
+ * different values, or the sorted values of all groups; of modes, a job returns each group's different values and how often they are there.
  */
 #include "postgres.h"
 
@@ -28,6 +28,7 @@ typedef struct sorted_aggregate
 	ExprContext *context;		/* to evaluate it in */
 	const device_query *answer; /* NULL: values are sorted here */
 	const table_output *output; /* of the answer */
+	const group_input *values;	/* of a mode, that a job has found, or NULL */
 } sorted_aggregate;
 
 /* Its fraction is the same in all groups, and without groups nobody evaluates it here. */
@@ -82,11 +83,47 @@ take_device(group_aggregate *base, const device_query *query, int number)
 {
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 
+	if (aggregate->values)
+		return;
 	aggregate->answer = query;
 	aggregate->output = &query->job.outputs[number];
 	aggregate->batch = NULL;
 	if (query->request.spec.sorts[aggregate->output->sort].returns & MGPU_SORT_VALUES)
 		aggregate->batch = batch_of(aggregate, query);
+}
+
+static void
+take_values(group_aggregate *base, group_input *values)
+{
+	sorted_aggregate *aggregate = (sorted_aggregate *) base;
+	row_order	order = group_order_of(base->aggref, base->columns);
+
+	aggregate->values = values;
+	base->rows = group_rows_in_order(values, base->filter, &order);
+}
+
+/* The value that most rows have, of several the first in order. */
+static Datum
+mode_of(const sorted_aggregate *aggregate, uint32 group, bool *is_null)
+{
+	const group_input *values = aggregate->values;
+	const row_groups *rows = aggregate->base.rows;
+	const column *col = &values->rows->columns[aggregate->base.columns[0]];
+	uint32		number = values->numbers ? values->numbers[group] : group;
+	uint64		most = 0;
+	Datum		mode = (Datum) 0;
+
+	for (uint64 i = rows->starts[number]; i < rows->starts[number + 1]; i++)
+	{
+		uint64		row = row_groups_row(rows, i);
+
+		if (values->counts[row] <= most || column_is_null(col, row))
+			continue;
+		most = values->counts[row];
+		mode = cell_datum(col->type, col->cells, row);
+	}
+	*is_null = most == 0;
+	return mode;
 }
 
 /* The result of a percentile, or several, from the values that each lies between. */
@@ -146,6 +183,8 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	agg_batch  *batch = aggregate->batch;
 	Datum		value;
 
+	if (aggregate->values)
+		return mode_of(aggregate, group, is_null);
 	if (result_of_device(aggregate, group, &value, is_null))
 		return value;
 	*is_null = false;
@@ -170,6 +209,7 @@ prepare(group_aggregate *base)
 
 	group_prepare_rows(base);
 	aggregate->answer = NULL;
+	aggregate->values = NULL;
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else
@@ -223,5 +263,6 @@ group_sorted_create(const group_aggregate_source *source)
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	aggregate->base.take_device = take_device;
+	aggregate->base.take_values = take_values;
 	return &aggregate->base;
 }

@@ -29,6 +29,9 @@ typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool
  */
 typedef void (*group_take_device_fn) (group_aggregate *aggregate, const device_query *query, int number);
 
+/* Take the values of groups that a job has found, in place of the node's rows. */
+typedef void (*group_take_values_fn) (group_aggregate *aggregate, group_input *values);
+
 /* Of a group that a GPU has computed, the result as a number, but for the last digits.  false: it is none, or NULL. */
 typedef bool (*group_estimate_fn) (group_aggregate *aggregate, uint32 group, double *number);
 
@@ -42,6 +45,7 @@ struct group_aggregate
 	group_prepare_fn prepare;	/* group_prepare_rows unless a way has its own */
 	group_result_fn result;
 	group_take_device_fn take_device;	/* NULL: no GPU can */
+	group_take_values_fn take_values;	/* of those that are fed values (query/aggregate_ways.h) */
 	group_estimate_fn estimate; /* NULL: not known */
 	group_input *input;			/* the node's */
 	const row_groups *rows;		/* those that count, in their order; set by group_prepare_rows */
@@ -77,9 +81,6 @@ extern int	group_sorted_fractions(group_aggregate *aggregate, double *fractions,
 
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);
-
-/* Have an aggregate's functions be called for values of groups, in its order, in place of the node's rows. */
-extern void group_feed_values(group_aggregate *base, group_input *values);
 
 /* The transition state that a job has found of a group, in the current context (agg_feed_device.c). */
 extern Datum group_feed_state(const device_query *query, const table_output *output, const Aggref *aggref, uint32 group, bool *is_null);

@@ -1,6 +1,6 @@
 /*
  * group_values.c
- *		The different values of each group, which a job of their own finds for aggregates with DISTINCT.
+ *		The different values of each group, which a job of their own finds for mode() and aggregates with DISTINCT.
  *
  * The job has the aggregate's arguments as more keys (query/group_values_plan.c), so its groups are the values.  They become rows, which are grouped by
  * the node's own keys; a group at hand is looked up by its keys.  All values have to fit in memory: they are few, or the node takes its rows one by one.
@@ -26,10 +26,12 @@ typedef struct group_values
 
 /* Take the groups at hand.  Columns that are no keys of theirs have no values. */
 static void
-take_groups(const device_query *found, chunk *rows)
+take_groups(const device_query *found, chunk *rows, uint64 *counts)
 {
 	uint64		first = rows->num_rows;
 
+	for (uint32 group = 0; group < found->num_groups; group++)
+		counts[first + group] = device_query_record(found, group)[0];
 	group_device_put_keys(found, rows);
 	for (int i = 0; i < rows->num_columns; i++)
 	{
@@ -44,14 +46,17 @@ take_values(group_values *values, device_query *found, const chunk *like)
 {
 	chunk	   *rows = chunk_like(values->input.context, like);
 	Size		most_bytes = get_hash_memory_limit();
+	uint64		num_values = found->request.result.num_groups;
+	uint64	   *counts;
 
 	values->input.rows = rows;
-	if (found->job.num_lates > 0 || found->request.result.num_groups * rows_bytes_of_one(like) > most_bytes)
+	if (found->job.num_lates > 0 || num_values * (rows_bytes_of_one(like) + sizeof(uint64)) > most_bytes)
 		return false;
+	values->input.counts = counts = large_alloc(values->input.context, num_values * sizeof(uint64));
 	while (device_query_next(found))
 	{
 		CHECK_FOR_INTERRUPTS();
-		take_groups(found, rows);
+		take_groups(found, rows, counts);
 		if (rows->num_rows * rows_bytes_of_one(rows) + rows->arena.taken_bytes > most_bytes)
 			return false;
 	}
@@ -79,20 +84,28 @@ group_by_keys(group_values *values, const group_keys *keys)
 	}
 }
 
-/* Have those aggregates take them whose filters and arguments are keys of the job. */
+/* Whether an output's filter and arguments, with the node's keys, are the keys of the job. */
+static bool
+is_of(const query *of, int output, const query *values)
+{
+	List	   *columns = list_copy(of->key_columns);
+	ListCell   *cell;
+
+	foreach(cell, list_nth(of->uses, output))
+		if (lfirst_int(cell) >= 0)
+			columns = list_append_unique_int(columns, lfirst_int(cell));
+	return list_difference_int(values->key_columns, columns) == NIL && list_difference_int(columns, values->key_columns) == NIL;
+}
+
 static void
 hand_over(const group_state *state, group_values *values)
 {
 	for (int i = 0; i < state->num_outputs; i++)
 	{
 		group_aggregate *aggregate = state->outputs[i].aggregate;
-		bool		is_theirs = aggregate && group_is_fed_values(aggregate->aggref, &aggregate->plan);
-		ListCell   *cell;
 
-		foreach(cell, list_nth(state->node.query->uses, i))
-			is_theirs = is_theirs && (lfirst_int(cell) < 0 || list_member_int(values->query->key_columns, lfirst_int(cell)));
-		if (is_theirs)
-			group_feed_values(aggregate, &values->input);
+		if (aggregate && group_is_fed_values(aggregate->aggref, &aggregate->plan) && is_of(state->node.query, i, values->query))
+			aggregate->take_values(aggregate, &values->input);
 	}
 }
 

@@ -61,11 +61,11 @@ extern group_plan group_plan_of(const Aggref *aggref, const char **why_not);
  */
 extern Expr *group_argument(const Aggref *aggref, const group_plan *plan, int n);
 
-/* Whether it is for each group's different values that its functions are called, so that a job may find these. */
+/* Whether each group's different values, and how many rows have them, are all that it wants, so that a job may find these. */
 static inline bool
 group_is_fed_values(const Aggref *aggref, const group_plan *plan)
 {
-	return plan->way == GROUP_WAY_FEED && aggref->aggdistinct != NIL;
+	return (plan->way == GROUP_WAY_FEED && aggref->aggdistinct != NIL) || (plan->way == GROUP_WAY_SORT && plan->result == SORTED_MODE);
 }
 
 /* Way and sharing in words, for EXPLAIN. */

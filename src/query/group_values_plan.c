@@ -1,6 +1,6 @@
 /*
  * group_values_plan.c
- *		Queries for the different values of groups, of aggregates with DISTINCT that a job has no way of its own for.
+ *		Queries for the different values of groups, of mode() and aggregates with DISTINCT that a job has no way of its own for.
  *
  * A job that has an aggregate's arguments as more keys returns each of their values once for each group.  The aggregate's own functions are called
  * for these (exec/group_values.c).  So the table is read once more for each list of arguments, and all other aggregates stay in their job.
@@ -47,7 +47,7 @@ make_values(const group_task *task, const Aggref *aggref, const List *columns, d
 		const TargetEntry *argument = list_nth(aggref->args, i - 1);
 
 		if (list_nth_int(columns, i) >= 0)
-			add_key(values, &exprs, task, list_nth_int(columns, i), get_sortgroupref_clause(argument->ressortgroupref, aggref->aggdistinct)->eqop);
+			add_key(values, &exprs, task, list_nth_int(columns, i), get_sortgroupref_clause(argument->ressortgroupref, group_sort_clauses(aggref))->eqop);
 	}
 	values->expected = (int) Min(group_count(task->root, exprs, num_rows), PG_INT32_MAX);
 	return values;

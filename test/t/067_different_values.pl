@@ -1,4 +1,4 @@
-# Aggregates with DISTINCT that a job has no way of its own for: further jobs find the different values of each group, beside the job that has all other aggregates
+# mode(), and aggregates with DISTINCT that a job has no way of its own for: further jobs find the different values of each group, beside the job that has all other aggregates
 # (exec/group_values.c).  The answers are those of PostgreSQL's own plan.
 use strict;
 use warnings;
@@ -43,6 +43,9 @@ check_found('of all rows', 1, map { "SELECT count(*), $_ FROM visits" } @functio
 check_found('of a filter', 1, map { ("SELECT g, $_ FILTER (WHERE small > 3), min(id) FROM visits GROUP BY g", "SELECT h, count(*), $_ FILTER (WHERE kind IS NULL), $_ FILTER (WHERE flag) FROM visits GROUP BY h") } @functions[0, 2, 3, 6, 8]);
 check_found('of some rows', 1, map { "SELECT d, $_ FROM visits WHERE num < 9 AND kind <> 'kind 3' GROUP BY d HAVING count(*) > 3 ORDER BY d" } @functions[0, 3, 7, 9]);
 
+check_found('modes', 1, map { my $x = $_; map { ("SELECT g, mode() WITHIN GROUP (ORDER BY $x$_) FROM visits GROUP BY g", "SELECT h, count(*), mode() WITHIN GROUP (ORDER BY $x$_) FILTER (WHERE small > 3), mode() WITHIN GROUP (ORDER BY num), max(num), array_agg(DISTINCT num) FROM visits GROUP BY h") } '', ' DESC' } 'kind', 'num', 'price', 'level', 'flag', 'd', 'mood', 'u', 'code', 'small % 2', 'lower(kind) || code');
+check_found('modes of all rows', 1, "SELECT mode() WITHIN GROUP (ORDER BY kind), mode() WITHIN GROUP (ORDER BY small + num) FROM visits", "SELECT p.name, mode() WITHIN GROUP (ORDER BY v.kind), count(*) FROM visits v JOIN places p USING (g) GROUP BY p.name", "SELECT g, mode() WITHIN GROUP (ORDER BY kind), mode() WITHIN GROUP (ORDER BY kind DESC) FILTER (WHERE flag), string_agg(DISTINCT kind, ',') FROM visits GROUP BY g ORDER BY g");
+
 # ---- several of them, and expressions of them
 check_found('several', 1, "SELECT g, string_agg(DISTINCT kind, ','), string_agg(DISTINCT kind, ';' ORDER BY kind DESC), array_agg(DISTINCT kind) FROM visits GROUP BY g", "SELECT g, array_agg(DISTINCT num), array_agg(DISTINCT small), sum(DISTINCT price), count(DISTINCT num), count(num) FROM visits GROUP BY g",
 	"SELECT g, array_length(array_agg(DISTINCT kind), 1), upper(string_agg(DISTINCT short, '')) FROM visits GROUP BY g HAVING string_agg(DISTINCT kind, ',') LIKE '%1%'", "SELECT g, array_agg(DISTINCT g), array_agg(DISTINCT g + 1) FROM visits GROUP BY g", "SELECT kind, array_agg(DISTINCT kind), sum(DISTINCT num) FROM visits GROUP BY kind",
@@ -52,7 +55,7 @@ check_plans($session, 'of sets', sub { return 1; }, map { "SELECT h, d, count(*)
 check_plans($session, 'of windows', sub { return 1; }, "SELECT h, string_agg(DISTINCT kind, ','), max(n) FROM (SELECT h, kind, row_number() OVER (PARTITION BY h ORDER BY id) AS n FROM visits) s GROUP BY h", "SELECT h, string_agg(DISTINCT kind, ','), sum(count(*)) OVER (ORDER BY h) FROM visits GROUP BY h");
 
 # ---- no rows, many groups, too many values, and once more for each row
-check_plans($session, 'no rows', sub { return 1; }, "SELECT g, array_agg(DISTINCT k) FROM none GROUP BY g", "SELECT array_agg(DISTINCT k), string_agg(DISTINCT k, ','), count(*) FROM none", "SELECT array_agg(DISTINCT kind), sum(DISTINCT num), count(*) FROM visits WHERE num > 100", "SELECT g, array_agg(DISTINCT kind) FROM visits WHERE num > 100 GROUP BY g");
+check_plans($session, 'no rows', sub { return 1; }, "SELECT mode() WITHIN GROUP (ORDER BY k), count(*) FROM none", "SELECT g, mode() WITHIN GROUP (ORDER BY kind) FILTER (WHERE num > 100) FROM visits GROUP BY g", "SELECT g, array_agg(DISTINCT k) FROM none GROUP BY g", "SELECT array_agg(DISTINCT k), string_agg(DISTINCT k, ','), count(*) FROM none", "SELECT array_agg(DISTINCT kind), sum(DISTINCT num), count(*) FROM visits WHERE num > 100", "SELECT g, array_agg(DISTINCT kind) FROM visits WHERE num > 100 GROUP BY g");
 check_found('many groups', 1, 'SELECT g, array_agg(DISTINCT k), count(*) FROM many GROUP BY g', 'SELECT g, sum(DISTINCT k) FROM many GROUP BY g HAVING count(*) > 1');
 run("SET work_mem = '64kB'");
 check_found('too many values', 0, 'SELECT g, array_agg(DISTINCT id), count(*) FROM many GROUP BY g', 'SELECT k, array_agg(DISTINCT id) FROM many GROUP BY k');
