@@ -154,6 +154,8 @@ mgpu_group_is_collated(const mgpu_group_spec *spec)
 
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		is_collated |= spec->columns[i].is_collated != 0;
+	for (uint32_t i = 0; i < spec->num_ops && i < MGPU_GROUP_MAX_OPS; i++)
+		is_collated |= spec->ops[i].code == MGPU_RUN_COMPARE_COLLATED;
 	return is_collated;
 }
 
@@ -186,14 +188,14 @@ mgpu_group_passes_rows(const mgpu_group_spec *spec)
 static mgpu_status
 validate_heads(const mgpu_group_spec *spec, mgpu_error *err)
 {
+	if (mgpu_group_is_collated(spec) && mgpu_group_locale(spec) == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a locale at offset %" PRIu32, spec->locale);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
 		uint32_t	num_cells = spec->columns[i].num_cells;
 
 		if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS && !are_pairs(spec, i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "column %" PRIu32 " has no pairs of floats", i);
-		if (spec->columns[i].is_collated && mgpu_group_locale(spec) == NULL)
-			return mgpu_fail(err, MGPU_BAD_JOB, "a locale at offset %" PRIu32, spec->locale);
 		if (num_cells != 0 && (num_cells < (spec->columns[i].is_collated ? 1 : 2) || num_cells > MGPU_GROUP_MAX_CELLS || num_cells > spec->num_columns - i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "values of %" PRIu32 " columns from column %" PRIu32 " on", num_cells, i);
 	}

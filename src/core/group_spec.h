@@ -226,7 +226,7 @@ typedef struct mgpu_group_spec
 	uint32_t	num_matches;
 	uint16_t	takes_rows;		/* 0 or 1: input is batches of rows (mgpu_row_batch) in place of pages */
 	uint16_t	tid_input;		/* one more than the input that is the row's TID, of 8 bytes, and no attribute; 0: none is */
-	uint32_t	locale;			/* by its name in the C library, in the tables: where a column is collated */
+	uint32_t	locale;			/* by its name in the C library, in the tables: where a column is collated, or texts are compared by it */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */

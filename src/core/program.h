@@ -119,6 +119,7 @@ enum
 	OP(COMPARE_INTEGER, compare_integer, "compare", "iii") \
 	OP(COMPARE_REAL, compare_real, "compare", "irr") \
 	OP(COMPARE_BYTES, compare_bytes, "compare", "iss") \
+	OP(COMPARE_COLLATED, compare_collated, "compare", "iss") /* texts, by the program's collator; without one, and of very long texts, a fault */ \
 	OP(IN_INTEGER, in_integer, "in", "ii") /* number: an mgpu_integer_list */ \
 	OP(IN_BYTES, in_bytes, "in", "is") /* number: an mgpu_bytes_list */ \
 	/* inets; bytes that are none are faults */ \
@@ -252,6 +253,7 @@ typedef struct mgpu_program
 	const struct mgpu_build *builds;	/* core/build.h, and the memory of all; not looked at without such operations */
 	const char *build_memory;
 	mgpu_made  *made;			/* not looked at without operations that make texts */
+	struct mgpu_collator *collator; /* core/collator.h; NULL: there is none */
 } mgpu_program;
 
 /* Whether an operation makes texts. */

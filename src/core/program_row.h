@@ -114,6 +114,18 @@ mgpu_equal_bytes(const char *a, const char *b, uint32_t length)
 	return mgpu_order_bytes(a, b, length) == 0;
 }
 
+/* There is no C library. */
+MGPU_CODEC uint32_t
+mgpu_collated_outcome(mgpu_frame frame, const char *a, uint32_t length_a, const char *b, uint32_t length_b)
+{
+	(void) frame;
+	(void) a;
+	(void) length_a;
+	(void) b;
+	(void) length_b;
+	return 0;
+}
+
 /* Where a part begins in a text, or NULL. */
 MGPU_CODEC const char *
 mgpu_find_bytes(const char *text, uint32_t length, const char *part, uint32_t part_length)

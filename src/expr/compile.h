@@ -102,6 +102,7 @@ struct expr_program
 	int64		last_zone_table;
 	text_names *names;			/* of long texts of the table, or NULL: there are none */
 	int			num_made;		/* operations that make texts */
+	Oid			collation;		/* by which texts are compared that bytes do not order, or InvalidOid */
 	int			num_outputs;
 	int			most_outputs;
 	expr_value *outputs;
@@ -331,5 +332,9 @@ extern bool compile_build_presence(expr_program *program, const Var *var, expr_v
 
 /* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */
 extern bool compares_bytes(Oid collation, bool in_order);
+
+/* A program's comparison of texts in the order of a collation of the C library, of which a program has one; and what compares them, or NULL. */
+extern bool compile_collated(expr_program *program, const function_call *call, expr_value *value);
+extern struct mgpu_collator *expr_collator(const expr_program *program);
 
 #endif							/* MGPU_EXPR_COMPILE_H */

@@ -273,7 +273,7 @@ compile_bytes(expr_program *program, const function_call *call, expr_value *valu
 	bool		in_order = call->known->number != MGPU_IS_EQUAL && call->known->number != (MGPU_IS_LESS | MGPU_IS_GREATER);
 
 	if (!compares_bytes(call->collation, in_order))
-		return false;
+		return in_order && compile_collated(program, call, value);
 	if (call->known->code == MGPU_RUN_COMPARE_BYTES && !in_order &&
 		(compile_label(program, call, 0, value) || compile_label(program, call, 1, value) || compile_build_equality(program, call, value)))
 		return true;

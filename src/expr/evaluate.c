@@ -53,13 +53,14 @@ typedef struct program_sizes
 	int			num_parts;
 	int			table_bytes;
 	int			num_made;
+	Oid			collation;
 } program_sizes;
 
 static program_sizes
 sizes_of(const expr_program *program)
 {
 	return (program_sizes) {program->num_ops, program->num_registers, list_length(program->attributes),
-		list_length(program->constants), list_length(program->parts), program->tables.len, program->num_made};
+		list_length(program->constants), list_length(program->parts), program->tables.len, program->num_made, program->collation};
 }
 
 /* Forget what an expression that cannot run so has added. */
@@ -73,6 +74,7 @@ cut_back(expr_program *program, const program_sizes *to)
 	program->parts = list_truncate(program->parts, to->num_parts);
 	program->tables.len = to->table_bytes;
 	program->num_made = to->num_made;
+	program->collation = to->collation;
 	program->last_zone = NULL;
 	program->case_values = NIL;
 }
@@ -237,7 +239,7 @@ expr_program_finish(expr_program *program, uint32 num_rows)
 		if (((expr_constant *) lfirst(cell))->expr == NULL)
 			fill_constant(program, lfirst(cell));
 	program->program = (mgpu_program) {
-		.num_ops = program->num_ops,.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data
+		.num_ops = program->num_ops,.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data,.collator = expr_collator(program)
 	};
 	if (program->num_made > 0)
 	{

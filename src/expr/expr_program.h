@@ -53,6 +53,13 @@ extern int	expr_program_add(expr_program *program, Expr *expr);
 /* Have numbers be read by now that expressions are computed of, of which there may be several for each row later. */
 extern void expr_program_load(expr_program *program, List *exprs);
 
+/*
+ * Have the program compare texts by a collation of the C library.  false: it has another, or the collation is none.  And the one that it has, or
+ * InvalidOid.
+ */
+extern bool expr_program_take_collation(expr_program *program, Oid collation);
+extern Oid	expr_program_collation(const expr_program *program);
+
 /* After the last expression.  num_rows: most rows of a run. */
 extern void expr_program_finish(expr_program *program, uint32 num_rows);
 

@@ -23,6 +23,7 @@
 #include "query/custom_plan.h"
 #include "query/found_path.h"
 #include "query/scan_path.h"
+#include "query/slow_functions.h"
 #include "run/run_table.h"
 #include "scan/heap_reader.h"
 #include "settings.h"
@@ -117,7 +118,7 @@ scan_path_read_cost(PlannerInfo *root, const Path *path, bool by_gpu)
 	const RelOptInfo *rel = path->parent;
 	double		num_pages = found_path_is_one(path) ? Min(found_path_pages(root, path), rel->pages) : rel->pages;
 	double		num_rows = rel->tuples * num_pages / Max(rel->pages, 1);
-	Cost		cost = pages_cost(root, rel, num_pages) + scan_path_part(by_gpu) * num_rows * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	Cost		cost = pages_cost(root, rel, num_pages) + scan_path_part(by_gpu) * num_rows * (cpu_tuple_cost + rel->baserestrictcost.per_tuple + slow_comparisons_cost(rel));
 
 	if (!found_path_is_one(path))
 		return cost;

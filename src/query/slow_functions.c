@@ -15,6 +15,8 @@
 #include "utils/fmgroids.h"
 
 #include "compat.h"
+#include "expr/functions.h"
+#include "keys/collation.h"
 #include "query/scan_path.h"
 #include "query/slow_functions.h"
 
@@ -50,6 +52,38 @@ add_calls(Node *node, void *cost)
 		if (function >= slow_functions[i].first && function <= slow_functions[i].last)
 			*(double *) cost += slow_functions[i].cost;
 	return expression_tree_walker(node, add_calls, cost);
+}
+
+/*
+ * A comparison of texts in the order of a language, beyond an addition.  PostgreSQL's own scans take it too, and an index is worth the more: of 380,000
+ * rows, 24,000 were found by an index in 30 ms, and by two threads with three comparisons in 70.
+ */
+#define COLLATED_COST 4.0
+
+static bool
+add_comparisons(Node *node, void *cost)
+{
+	const OpExpr *op = (const OpExpr *) node;
+	const known_function *known;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, RestrictInfo))
+		return add_comparisons((Node *) ((const RestrictInfo *) node)->clause, cost);
+	known = IsA(node, OpExpr) ? known_function_of(op->opfuncid) : NULL;
+	if (known && known->code == MGPU_RUN_COMPARE_BYTES && known->number != MGPU_IS_EQUAL && known->number != (MGPU_IS_LESS | MGPU_IS_GREATER) &&
+		OidIsValid(op->inputcollid) && !collation_orders_bytes(op->inputcollid))
+		*(double *) cost += COLLATED_COST;
+	return expression_tree_walker(node, add_comparisons, cost);
+}
+
+Cost
+slow_comparisons_cost(const RelOptInfo *rel)
+{
+	double		cost = 0;
+
+	(void) add_comparisons((Node *) rel->baserestrictinfo, &cost);
+	return cost * cpu_operator_cost;
 }
 
 /* Whether workers compute what a path returns. */

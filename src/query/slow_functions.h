@@ -13,4 +13,7 @@
  */
 extern Cost slow_functions_cost(PlannerInfo *root, const Path *rows, List *exprs);
 
+/* What conditions of a table's row cost beyond what PostgreSQL counts, where a job computes them: texts that are compared in the order of a language. */
+extern Cost slow_comparisons_cost(const RelOptInfo *rel);
+
 #endif							/* MGPU_QUERY_SLOW_FUNCTIONS_H */

@@ -25,8 +25,7 @@ may_compare_by(const table_job *job, const mgpu_group_column *column, Oid collat
 {
 	if (collation_orders_bytes(collation))
 		return !column->is_collated;
-	return collation_has_strings(collation) && (!OidIsValid(job->collation) || job->collation == collation) &&
-		(column->is_collated || column->reduction <= MGPU_REDUCE_COUNT);
+	return (column->is_collated || column->reduction <= MGPU_REDUCE_COUNT) && expr_program_take_collation(job->program, collation);
 }
 
 /* Of intervals between two times, by one number. */
@@ -62,7 +61,6 @@ take_extremes(table_job *job, const table_question *question, int number, const 
 	table_output_join(job->spec, output);
 	if (is_text && !collation_orders_bytes(collation))
 	{
-		job->collation = collation;
 		column->is_collated = true;
 		column->num_cells = (uint8) output->cells.num_cells;
 	}
@@ -73,13 +71,14 @@ take_extremes(table_job *job, const table_question *question, int number, const 
 bool
 table_feed_write_locale(const table_job *job)
 {
+	Oid			collation = expr_program_collation(job->program);
 	char		provider;
 	char	   *name;
 	int64		offset;
 
-	if (!OidIsValid(job->collation))
+	if (!OidIsValid(collation))
 		return true;
-	name = mgpu_locale_of(job->collation, &provider);
+	name = mgpu_locale_of(collation, &provider);
 	offset = group_spec_add_bytes(job->spec, name, strlen(name) + 1);
 	job->spec->locale = (uint32) offset;
 	return offset >= 0;

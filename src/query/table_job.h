@@ -106,7 +106,6 @@ typedef struct table_job
 	expr_program *program;
 	int			shown_scale;	/* of all programs of the job */
 	uint64		number;			/* of the job and its table, whatever its constants are */
-	Oid			collation;		/* of columns that are collated, or InvalidOid */
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it ... */
 	bool		needs_queries;	/* ... or if a row meets the conditions before */
 	table_value *values;		/* of each column of the node's rows */

@@ -174,7 +174,7 @@ check_two_cells(void)
 	mgpu_build	build;
 	uint64_t	bytes = mgpu_build_plan(&build, 0, 2, 2, false);
 	char	   *memory = calloc(1, bytes);
-	mgpu_program program = {5, ops, lanes, NULL, &build, memory, NULL};
+	mgpu_program program = {5, ops, lanes, NULL, &build, memory, NULL, NULL};
 	uint16_t	rows[3] = {0, 1, 2};
 
 	/* the second row has the hash of 18, -4, but other cells */

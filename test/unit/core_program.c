@@ -60,7 +60,7 @@ run_rows(program_case *given, uint32_t num_rows)
 {
 	static char room[MOST_ROWS * MANY_MADE_BYTES];
 	mgpu_made	made = {room, sizeof(room), {0}};
-	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, &made};
+	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, &made, NULL};
 	mgpu_program_input inputs[2] = {{NULL}, {given->values}};
 	mgpu_register *to = &given->registers[TO];
 

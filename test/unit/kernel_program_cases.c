@@ -46,7 +46,7 @@ program_case_make(void *memory, int code, program_rows *rows)
 	program_case *given = memory;
 	static char room[MOST_ROWS * MANY_MADE_BYTES];
 	mgpu_made	made = {room, sizeof(room), {0}};
-	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, &made};
+	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, &made, NULL};
 	mgpu_program_input inputs[2] = {{NULL}, {given->values}};
 
 	make_case(given, code);

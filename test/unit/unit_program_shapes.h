@@ -108,6 +108,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_COMPARE_INTEGER] = {"iii", {8}, OUTCOMES},
 	[MGPU_RUN_COMPARE_REAL] = {"irr", {8}, OUTCOMES},
 	[MGPU_RUN_COMPARE_BYTES] = {"iss", {8}, OUTCOMES},
+	[MGPU_RUN_COMPARE_COLLATED] = {"iss", {8}, OUTCOMES},
 	[MGPU_RUN_IN_INTEGER] = {"ii", {8}, INTEGER_LIST},
 	[MGPU_RUN_IN_BYTES] = {"is", {8}, BYTES_LIST},
 	[MGPU_RUN_COMPARE_INET] = {"iee", {1}, OUTCOMES},

@@ -6,6 +6,7 @@
  * five times as long on a CPU.  What the operations do is in program/ops.h.
  */
 #define _GNU_SOURCE
+#include "core/collator.h"
 #include "core/key_codec.h"
 #include "core/program.h"
 #include "core/short_bytes.h"
@@ -58,6 +59,14 @@ static inline bool
 mgpu_equal_bytes(const char *a, const char *b, uint32_t length)
 {
 	return mgpu_same_bytes(a, b, length);
+}
+
+static inline uint32_t
+mgpu_collated_outcome(mgpu_frame frame, const char *a, uint32_t length_a, const char *b, uint32_t length_b)
+{
+	struct mgpu_collator *collator = frame.program->collator;
+
+	return collator == NULL ? 0 : mgpu_collator_outcome(collator, a, length_a, b, length_b);
 }
 
 static inline const char *

@@ -9,6 +9,7 @@
  *	 mgpu_input_of, mgpu_row_of	the input that an operation loads, and a row's place in it
  *	 mgpu_order_bytes, mgpu_equal_bytes			as memcmp
  *	 mgpu_find_bytes, mgpu_has_mark				as memmem, memchr
+ *	 mgpu_collated_outcome		of two texts, or 0: there is no collator
  *	 mgpu_product_overflows		of two integers
  *
  * Frame, operation and registers are passed by value: then no store to a row can change them, and loops may be vectorized.

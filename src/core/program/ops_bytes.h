@@ -73,6 +73,23 @@ mgpu_run_compare_bytes(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
+MGPU_CODEC void
+mgpu_run_compare_collated(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register b = mgpu_register_from(frame, op, 1);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		uint8_t		state = mgpu_larger_state(a.states[i], b.states[i]);
+		uint32_t	outcome = state == MGPU_IS_VALUE ? mgpu_collated_outcome(frame, a.bytes[i], a.lengths[i], b.bytes[i], b.lengths[i]) : 0;
+
+		to.states[i] = mgpu_state_unless(state, outcome == 0);
+		to.integers[i] = (outcome & op.number) != 0;
+	}
+}
+
 /* Whether a list, which is in order, has a value. */
 MGPU_CODEC bool
 mgpu_has_bytes(const mgpu_bytes_list *list, const char *bytes, uint32_t length)

@@ -31,6 +31,7 @@
 
 #include <stdatomic.h>
 
+#include "core/collator.h"
 #include "core/cpu_codec.h"
 #include "core/cpu_threads.h"
 #include "core/cpu_tuning.h"
@@ -107,6 +108,7 @@ typedef struct mgpu_table_worker
 	mgpu_arena	kept_arena;		/* rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
 	mgpu_made	made;			/* for operations that make texts */
+	mgpu_collator *collator;	/* for those that compare texts, if there is a locale */
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows ... */
 	uint64_t	tids[MGPU_VECTOR_ROWS];	/* ... of which these are some, if the spec has TIDs */
 	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */

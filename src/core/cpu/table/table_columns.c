@@ -133,7 +133,7 @@ static void
 run_ops(const mgpu_run *run, mgpu_table_worker *worker, uint32_t begin, uint32_t end, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	mgpu_program program = {end - begin, spec->ops + begin, spec->lanes, (const char *) spec->tables, spec->builds, run->builds, &worker->made};
+	mgpu_program program = {end - begin, spec->ops + begin, spec->lanes, (const char *) spec->tables, spec->builds, run->builds, &worker->made, worker->collator};
 	mgpu_program_input inputs[MGPU_GROUP_MAX_INPUTS];
 
 	for (uint32_t i = 0; i < spec->num_inputs; i++)

@@ -33,6 +33,21 @@ plan_way(mgpu_run *run)
 	mgpu_table_plan_parts(run);
 }
 
+/* What compares texts by the run's locale, if there is one.  false: out of memory. */
+static bool
+make_collator(const mgpu_run *run, mgpu_table_worker *worker)
+{
+	if (run->locale == (locale_t) 0)
+		return true;
+	worker->collator = mgpu_arena_allocate(&worker->arena, sizeof(mgpu_collator));
+	if (worker->collator != NULL)
+	{
+		memset(worker->collator, 0, sizeof(mgpu_collator));
+		worker->collator->locale = run->locale;
+	}
+	return worker->collator != NULL;
+}
+
 static bool
 make_workers(mgpu_run *run)
 {
@@ -51,7 +66,7 @@ make_workers(mgpu_run *run)
 			run->record.num_words;
 		worker->folds = run->way == MGPU_TABLE_FOLD && !run->in_turn;
 		memset(worker->least, 0xFF, sizeof(worker->least));
-		made = mgpu_table_make_registers(run, worker) && mgpu_table_make_saved(run, worker);
+		made = mgpu_table_make_registers(run, worker) && mgpu_table_make_saved(run, worker) && make_collator(run, worker);
 	}
 	return made && run->workers != NULL;
 }
