@@ -180,6 +180,8 @@ enum
 	OP(JSON_REAL, json_real, "->>", "rss") /* as REAL_OF_TEXT */ \
 	OP(JSON_HAS, json_has, "?", "iss") \
 	OP(JSON_IS, json_is, "@>", "isss") /* has a key with a value; number: its kind in jsonb */ \
+	OP(JSON_LENGTH, json_length, "jsonb_array_length", "is") /* elements of a list */ \
+	OP(ARRAY_LENGTH, array_length, "cardinality", "is") /* elements of an array; number: 1 if one without any has no length, and one of several dimensions is a fault */ \
 	/* whether an array has a value; number: 1 if an element without a value may be equal, so that NULL says that nobody knows */ \
 	OP(ARRAY_HAS_BYTES, array_has_bytes, "any", "iss") \
 	OP(ARRAY_HAS_INTEGER, array_has_integer, "any", "isi") /* width: bytes of an element */ \

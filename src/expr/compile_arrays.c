@@ -82,12 +82,26 @@ compile_any(expr_program *program, const ScalarArrayOpExpr *expr, expr_value *va
 	return true;
 }
 
+/* cardinality(x), or array_length(x, 1). */
+static bool
+compile_length(expr_program *program, const function_call *call, expr_value *value)
+{
+	const Const *dimension = list_length(call->args) > 1 ? lsecond(call->args) : NULL;
+	expr_value	array;
+
+	if ((dimension && (!IsA(dimension, Const) || dimension->constisnull || DatumGetInt32(dimension->constvalue) != 1)) ||
+		!compile_column(program, linitial(call->args), &array))
+		return false;
+	*value = add_op(program, MGPU_RUN_ARRAY_LENGTH, call->type, call->known->number, 1, &array);
+	return true;
+}
+
 /* @>, <@ and && of a column and a constant array without NULLs. */
 bool
 compile_array(expr_program *program, const function_call *call, expr_value *value)
 {
 	bool		is_turned = call->known->number == ARRAY_CONTAINED;
-	const Const *constant = list_nth(call->args, is_turned ? 0 : 1);
+	const Const *constant = list_nth(call->args, is_turned || list_length(call->args) < 2 ? 0 : 1);
 	Oid			element = get_element_type(exprType((const Node *) constant));
 	expr_value	array;
 	expr_value	wanted;
@@ -98,6 +112,8 @@ compile_array(expr_program *program, const function_call *call, expr_value *valu
 	bool		by_value;
 	char		align;
 
+	if (call->known->code == MGPU_RUN_ARRAY_LENGTH)
+		return compile_length(program, call, value);
 	if (!IsA(constant, Const) || constant->constisnull || !takes_element(element, call->collation) || !compile_column(program, list_nth(call->args, is_turned ? 1 : 0), &array))
 		return false;
 	get_typlenbyvalalign(element, &length, &by_value, &align);

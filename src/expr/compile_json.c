@@ -202,7 +202,14 @@ compile_search(expr_program *program, int code, expr_type type, Oid function, co
 bool
 compile_json(expr_program *program, const function_call *call, expr_value *value)
 {
-	return compile_search(program, call->known->code, call->type, call->known->function, call->args, value);
+	expr_value	list;
+
+	if (call->known->code != MGPU_RUN_JSON_LENGTH)
+		return compile_search(program, call->known->code, call->type, call->known->function, call->args, value);
+	if (!compile_document(program, linitial(call->args), &list))
+		return false;
+	*value = add_op(program, MGPU_RUN_JSON_LENGTH, call->type, 0, 1, &list);
+	return true;
 }
 
 bool

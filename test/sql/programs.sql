@@ -55,6 +55,8 @@ BEGIN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","%_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%","A%","%BC","Ä%"}'::text[]) p;
     ELSIF bare = 'set_masklen' THEN
         RETURN QUERY SELECT format('%s(a, %s)', name, n) FROM unnest('{-1,0,1,8,12,24,31,32,33,64,127,128,129,-2,NULL}'::text[]) n;
+    ELSIF bare = 'array_length' THEN
+        RETURN QUERY SELECT format('%s(a, %s)', name, n) FROM unnest('{1,0,2}'::int[]) n;
     ELSIF bare ~ '^array' THEN
         RETURN QUERY SELECT format(CASE WHEN bare = 'arraycontained' THEN '%s(%2$L, a)' ELSE '%s(a, %2$L)' END, name, c) FROM unnest(ARRAY['{a}', '{a,b}', '{ä}', '{NULL}', '{a,NULL}', '{}', '{"",ab}', '{{a},{b}}']) c;
     ELSIF bare = 'jsonb_extract_path_text' THEN

@@ -94,6 +94,7 @@ check_plans($session, 'of which each shows its own digits, and others', sub { re
 	(map { "SELECT shop, sum($_), avg($_), stddev($_) FROM sales GROUP BY shop" } 'odd / 100', 'price / 3', 'price / -4', 'price / off', 'price / 4 * (discount / 100) * (bare / 2) * (off / 8.0)', 'spread / 65536 / 65536', 'cents * 1000000 / 1024.0'), 'SELECT sum(price / (off - off)) FROM sales');
 
 # ---- what arrays and documents contain
+check_programs($session, 'lengths of arrays', 1, 'SELECT cardinality(tags), array_length(tags, 1), count(*) FROM t GROUP BY 1, 2', 'SELECT code % 5, max(cardinality(numbers)), sum(array_length(large, 1)) FROM t WHERE cardinality(tags) > 1 GROUP BY 1');
 check_programs($session, 'arrays', 1, "SELECT code % 5, count(*) FROM t WHERE 't3' = ANY (tags) GROUP BY 1", "SELECT 't3' = ANY (tags), count(*) FROM t GROUP BY 1", "SELECT count(*) FROM t WHERE tags @> '{t1,long tag\\, number 2}'", "SELECT count(*) FROM t WHERE tags && ARRAY['t2', 't7', 'none']",
 	"SELECT tags @> '{t1}', tags && '{t1,t2}', '{t4}' <@ tags, count(*) FROM t GROUP BY 1, 2, 3", 'SELECT 3 = ANY (numbers), -2 = ANY (numbers), count(*) FROM t GROUP BY 1, 2', "SELECT count(*) FROM t WHERE numbers @> '{0,-1}'", 'SELECT count(*) FROM t WHERE code = ANY (numbers)',
 	"SELECT large && '{10000000000}', large @> '{2,10000000000}', count(*) FROM t GROUP BY 1, 2", 'SELECT count(*) FROM t WHERE NOT 3 = ANY (numbers)', 'SELECT code <> ALL (numbers), count(*) FROM t GROUP BY 1', "SELECT count(*) FROM t WHERE lower('T' || code % 6) = ANY (tags)");

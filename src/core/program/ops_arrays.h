@@ -190,4 +190,24 @@ mgpu_run_array_has_integer(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
+MGPU_CODEC void
+mgpu_run_array_length(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		mgpu_array	array = {NULL, 0, 0, 0, 0};
+		uint8_t		state = a.states[i];
+		bool		is_open = state == MGPU_IS_VALUE && mgpu_array_open(a.bytes[i], a.lengths[i], &array);
+
+		state = mgpu_state_unless(state, !is_open || (op.number == 1 && mgpu_array_load(&array, 4, 4) > 1));
+		if (state == MGPU_IS_VALUE && op.number == 1 && array.num_elements == 0)
+			state = MGPU_IS_NULL;
+		to.integers[i] = array.num_elements;
+		to.states[i] = state;
+	}
+}
+
 #endif							/* MGPU_OPS_ARRAYS_H */

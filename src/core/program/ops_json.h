@@ -367,4 +367,20 @@ mgpu_run_json_has(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
+MGPU_CODEC void
+mgpu_run_json_length(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		bool		is_container = a.states[i] == MGPU_IS_VALUE && a.lengths[i] >= MGPU_JSON_WORD;
+		uint32_t	header = is_container ? mgpu_json_word(a.bytes[i], 0) : MGPU_JSON_IS_SCALAR;
+
+		to.states[i] = mgpu_state_unless(a.states[i], (header & (MGPU_JSON_IS_SCALAR | MGPU_JSON_IS_OBJECT)) != 0);
+		to.integers[i] = header & MGPU_JSON_COUNT;
+	}
+}
+
 #endif							/* MGPU_OPS_JSON_H */
