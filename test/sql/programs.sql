@@ -88,8 +88,8 @@ BEGIN
     END IF;
 END
 $$;
--- a table of all values of a function's arguments; ok: PostgreSQL computes it without an error
-CREATE FUNCTION pg_temp.make_args(types oid[]) RETURNS void LANGUAGE plpgsql AS $$
+-- a table of all values of a function's arguments, of those that calls take from columns; ok: PostgreSQL computes it without an error
+CREATE FUNCTION pg_temp.make_args(types oid[], calls text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     columns text = '';
     lists text = '';
@@ -101,27 +101,34 @@ BEGIN
     FOR i IN 1 .. 3 LOOP
         columns := columns || format(', %s %s', substr('abc', i, 1), coalesce((SELECT stored FROM program_values WHERE type = types[i]), 'int4'));
         chosen := chosen || format(', v%s::%s', i, coalesce((SELECT regexp_replace(stored, ' COLLATE.*', '') FROM program_values WHERE type = types[i]), 'int4'));
-        lists := lists || format(', unnest(%L::text[]) v%s', coalesce((SELECT CASE WHEN i = 3 THEN value[1:6] ELSE value END FROM program_values WHERE type = types[i]), '{NULL}'), i);
+        lists := lists || format(', unnest(%L::text[]) v%s', coalesce((SELECT CASE WHEN i = 3 THEN value[1:6] ELSE value END FROM program_values WHERE type = types[i] AND calls::text ~ format('\m%s\M', substr('abc', i, 1))), '{NULL}'), i);
     END LOOP;
     EXECUTE format('CREATE TABLE program_args (id int, ok bool%s)', columns);
     EXECUTE format('INSERT INTO program_args SELECT row_number() OVER (), true%s FROM %s', chosen, substr(lists, 3));
 END
 $$;
+-- mostly no row has an error, which one query tells; a row by its place needs no search
 CREATE FUNCTION pg_temp.mark_errors(call text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
-    row int;
-    errors int[] = '{}';
+    place tid;
+    errors tid[] = '{}';
     result text;
 BEGIN
     UPDATE program_args SET ok = true WHERE NOT ok;
-    FOR row IN SELECT id FROM program_args LOOP
+    BEGIN
+        EXECUTE format('SELECT max(length(%s::text)) FROM program_args', call) INTO result;
+        RETURN 0;
+    EXCEPTION WHEN OTHERS THEN
+        NULL;
+    END;
+    FOR place IN SELECT ctid FROM program_args LOOP
         BEGIN
-            EXECUTE format('SELECT %s::text FROM program_args WHERE id = %s', call, row) INTO result;
+            EXECUTE format('SELECT %s::text FROM program_args WHERE ctid = %L', call, place) INTO result;
         EXCEPTION WHEN OTHERS THEN
-            errors := errors || row;
+            errors := errors || place;
         END;
     END LOOP;
-    UPDATE program_args SET ok = false WHERE id = ANY (errors);
+    UPDATE program_args SET ok = false WHERE ctid = ANY (errors);
     RETURN cardinality(errors);
 END
 $$;
@@ -137,13 +144,13 @@ $$;
 CREATE FUNCTION pg_temp.try_program(function regprocedure, OUT calls int, OUT rows bigint, OUT wrong text) LANGUAGE plpgsql AS $$
 DECLARE
     call text;
+    to_try text[] = ARRAY(SELECT pg_temp.calls_of(function));
     is_bool boolean = (SELECT prorettype = 'bool'::regtype FROM pg_proc WHERE oid = function);
 BEGIN
-    calls := 0;
     rows := 0;
-    PERFORM pg_temp.make_args((SELECT string_to_array(proargtypes::text, ' ')::oid[] FROM pg_proc WHERE oid = function));
-    FOR call IN SELECT pg_temp.calls_of(function) LOOP
-        calls := calls + 1;
+    PERFORM pg_temp.make_args((SELECT string_to_array(proargtypes::text, ' ')::oid[] FROM pg_proc WHERE oid = function), to_try);
+    calls := cardinality(to_try);
+    FOREACH call IN ARRAY to_try LOOP
         IF NOT pg_temp.same(format('SELECT id, %s AS r FROM program_args ORDER BY id', call)) THEN
             wrong := concat(wrong, ' ', call, ': of all');
         END IF;

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use MgpuMemory;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -11,7 +12,7 @@ use Test::More;
 my $node = new_node('families');
 
 # random, sorted and nearly sorted values; segments of 100 in the mean
-my $millions = sized(4, 10);
+my $millions = sized(tiered(2, 4), 10);
 my $n = $millions * 1_000_000;
 my $tenth = $n / 10;
 make_big($node, 'random', $millions, a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ], b => [ 'bigint[]', '(random() * 1e18)::bigint' ]);

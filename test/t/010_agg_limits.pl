@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use MgpuMemory;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;

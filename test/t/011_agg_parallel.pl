@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use MgpuMemory;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use List::Util qw(max min);
@@ -14,7 +15,7 @@ my $node = new_node('agg_parallel', conf => [
 	'max_parallel_workers_per_gather = 2', 'max_parallel_workers = 8', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
 	'min_parallel_table_scan_size = 0', 'work_mem = 256MB', 'mgpu.enable_group = off']);
 
-my $rows = sized(200_000, 1_000_000);
+my $rows = sized(tiered(80_000, 200_000), 1_000_000);
 
 $node->safe_psql('postgres', qq{
 	CREATE TABLE big AS SELECT i, i % 1000 AS g, (random() * 1e9)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, $rows) i;
@@ -170,7 +171,7 @@ SKIP:
 	local $ENV{PGHOST} = $node->host;
 	local $ENV{PGPORT} = $node->port;
 	local $ENV{PGDATABASE} = 'postgres';
-	my $much = sized('--trials 40 --most 20000', '--seconds ' . ($ENV{ORACLE_SECONDS} // 120));
+	my $much = sized("--trials " . tiered(12, 40) . " --most 20000", '--seconds ' . ($ENV{ORACLE_SECONDS} // 120));
 	my $result = `$^X $FindBin::Bin/../oracle.pl aggregates $much 2>&1`;
 
 	like($result, qr/^\d+ passed, 0 failed$/m, 'random trials') or diag($result);

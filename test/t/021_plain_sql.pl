@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use List::Util qw(min);
+use MgpuMemory;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;

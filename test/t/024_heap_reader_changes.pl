@@ -224,7 +224,7 @@ sub read_beside
 my $counter = MgpuTest->session($node,
 	options => '-c mgpu.enable_group=force -c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0 -c parallel_tuple_cost=0'
 	  . ' -c min_parallel_table_scan_size=0');
-my $seconds = $ENV{MGPU_CHANGES_SECONDS} // sized(5, 120);
+my $seconds = $ENV{MGPU_CHANGES_SECONDS} // sized(tiered(3, 5), 120);
 my $writers = start_writers($seconds);
 read_beside('writers', $seconds - 1, $one, $old, $counter);
 my $said = join('', <$writers>);

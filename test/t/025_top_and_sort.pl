@@ -3,13 +3,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use MgpuMemory;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_node('top_and_sort', conf => [ "session_preload_libraries = 'mgpu_pg'", 'mgpu.enable_group = off', 'mgpu.enable_top = force', 'mgpu.enable_sort = force',
 	'max_parallel_workers_per_gather = 0', 'work_mem = 1GB' ]);
-my $rows = sized(400_000, 2_000_000);
+my $rows = sized(tiered(120_000, 400_000), 2_000_000);
 
 $node->safe_psql('postgres', qq{
 	CREATE TABLE t AS SELECT i, i % 100 AS few, (i * 7919::bigint % 100003)::int AS many, (i * 69621::bigint % 1000003)::int AS v, 'pad-' || i % 1000 AS pad

@@ -9,7 +9,7 @@ use MgpuTest;
 use Test::More;
 use Time::HiRes qw(time);
 
-my $seconds = $ENV{MGPU_CLIENTS_SECONDS} // sized(5, 30);
+my $seconds = $ENV{MGPU_CLIENTS_SECONDS} // sized(tiered(3, 5), 30);
 my $storm = MgpuStorm->new('service_clients');
 my $admin = MgpuTest->session($storm->{node});
 my @sessions = $storm->sessions(64);

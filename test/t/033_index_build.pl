@@ -9,7 +9,7 @@ use MgpuTest;
 use Test::More;
 
 my $seed = $ENV{MGPU_INDEX_SEED} // time();
-my $trials = $ENV{MGPU_INDEX_TRIALS} // sized(60, 200);
+my $trials = $ENV{MGPU_INDEX_TRIALS} // sized(tiered(25, 60), 200);
 note("MGPU_INDEX_SEED=$seed");
 srand($seed);
 

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = index_node('index_crashes', needs_amcheck => 1, conf => ['log_min_messages = log']);
-my $many = sized(300_000, 2_000_000);
+my $many = sized(tiered(100_000, 300_000), 2_000_000);
 my $force = 'SET mgpu.enable_index_build = force; SET max_parallel_maintenance_workers = 3; ';
 
 # -------------------------------------------------------------------- a standby

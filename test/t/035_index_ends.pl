@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use MgpuIndex;
+use MgpuMemory;
 use MgpuTest;
 use Test::More;
 
@@ -97,7 +98,7 @@ foreach my $stage (@stages)
 # at any time, by timeouts
 my $num_cancelled = 0;
 my @left;
-foreach my $try (1 .. sized(20, 100))
+foreach my $try (1 .. sized(tiered(8, 20), 100))
 {
 	$session->run('SET max_parallel_maintenance_workers = ' . pick(0, 3) . '; SET maintenance_work_mem = ' . pick("'1MB'", "'1GB'"));
 	$session->query('SET statement_timeout = ' . (1 + $try * sized(4, 10)));

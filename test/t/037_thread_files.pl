@@ -11,7 +11,7 @@ use Test::More;
 my $node = new_node('thread_files',
 	conf => [ 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off -c mgpu.executor=cpu');
-my $rows = sized(20_000, 200_000);
+my $rows = sized(tiered(7_000, 20_000), 200_000);
 
 sub run { return $session->run(@_); }
 

@@ -9,10 +9,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_service_node('thread_joins',
-	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '" . sized(1, 2) . "MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '" . sized(tiered(400, 1024), 2048) . "kB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $large = sized(100_000, 250_000);
-my $rows = sized(160_000, 400_000);
+my $large = sized(tiered(40_000, 100_000), 250_000);
+my $rows = sized(tiered(64_000, 160_000), 400_000);
 
 sub run { return $session->run(@_); }
 
@@ -67,11 +67,11 @@ check_rounds('rows that are wider than expected', 3, 'SELECT v % 10, count(*), m
 
 # facts are of one of the days that the other side has, as the estimate does not know: groups that do not fit go to the file, and so do a side's rows
 run('CREATE TABLE days (d int PRIMARY KEY, week int)', 'INSERT INTO days SELECT i, i / 7 FROM generate_series(0, 6999) i', 'CREATE TABLE dated (d int, id int, v int)',
-	"INSERT INTO dated SELECT i % 7, i, i % 100 FROM generate_series(1, $rows) i", 'VACUUM ANALYZE days, dated', "SET work_mem = '" . sized(512, 1024) . "kB'");
+	"INSERT INTO dated SELECT i % 7, i, i % 100 FROM generate_series(1, $rows) i", 'VACUUM ANALYZE days, dated', "SET work_mem = '" . sized(tiered(205, 512), 1024) . "kB'");
 my $of_week = 'dated JOIN days ON dated.d = days.d WHERE week = 0';
 check_plans($session, 'more groups of joined rows than expected', sub { return $_[0] =~ /Executor: .*Disk Usage: .*rows=$rows/s; }, "SELECT id, count(*), sum(v) FROM $of_week GROUP BY 1");
 # keys that lie far apart: such a build is larger than what was read of it
-run("SET work_mem = '" . sized(1, 2) . "MB'");
+run("SET work_mem = '" . sized(tiered(400, 1024), 2048) . "kB'");
 $of_week .= ' AND id < ' . $rows * 3 / 8;
 check_rounds('a side that is larger than expected', 2, "SELECT q.v, count(*), sum(l) FROM facts JOIN (SELECT id * 100003::int8 AS id, v FROM $of_week) q ON q.id = facts.id * 100003::int8 GROUP BY 1",
 	"SELECT count(*), count(q.v) FROM facts LEFT JOIN (SELECT id * 100003::int8 AS id, v FROM $of_week) q ON q.id = facts.id * 100003::int8");
@@ -140,7 +140,7 @@ my @exists = ('(SELECT 1 FROM often f WHERE f.l = g.id)', '(SELECT 1 FROM often 
 run("SET work_mem = '64MB'");
 check_turned('the larger side streams', 1, @exists);
 # of larger tables, PostgreSQL's own plan is expected to be faster
-run("SET work_mem = '1MB'");
+run("SET work_mem = '" . tiered(400, 1024) . "kB'");
 check_turned('in rounds', 2, @exists) unless $MgpuTest::LARGE;
 run("SET work_mem = '64MB'", 'CREATE TABLE often_parts (LIKE often) PARTITION BY HASH (id)', (map { "CREATE TABLE often_$_ PARTITION OF often_parts FOR VALUES WITH (MODULUS 2, REMAINDER $_)" } 0, 1), 'INSERT INTO often_parts SELECT * FROM often', 'VACUUM ANALYZE');
 check_turned('of partitions', 1, '(SELECT 1 FROM often_parts f WHERE f.l = g.id AND f.v > 40)');

@@ -10,7 +10,7 @@ use Test::More;
 
 my $node = new_service_node('inet', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', 'mgpu.cpu_threads = 2', 'jit = off', "work_mem = '64MB'", 'enable_mergejoin = off', 'enable_nestloop = off', 'autovacuum = off' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $rows = sized(20_000, 100_000);
+my $rows = sized(tiered(7_000, 20_000), 100_000);
 
 sub run { return $session->run(@_); }
 

@@ -59,7 +59,7 @@ test_shipped_tunables(void)
 	static const uint64_t sizes[] = {65537, 100000, 1048575, 1048577, 3000000};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		for (int j = 0; j < (sizes[i] > 1000000 ? 4 : 20); j++)
+		for (int j = 0; j < (int) (sizes[i] > 1000000 ? unit_tiered(2, 4) : unit_tiered(6, 20)); j++)
 		{
 			unit_sort_case test = unit_sort_random(sizes[i]);
 

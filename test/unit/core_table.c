@@ -411,7 +411,7 @@ test_cases(void)
 {
 	unsigned long num_done = 0;
 
-	for (uint64_t seed = 1; seed <= 600; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(200, 600); seed++)
 	{
 		table_run	how = random_run(seed);
 		group_outcome outcome;
@@ -431,7 +431,7 @@ test_cases(void)
 		group_free_case(&job);
 	}
 	UNIT_CONTEXT("%s", "");
-	UNIT_CHECK(num_done > 300);
+	UNIT_CHECK(num_done > unit_tiered(100, 300));
 }
 
 /* Rows that come in batches have the answer that they have in pages. */
@@ -440,7 +440,7 @@ test_rows(void)
 {
 	unsigned long num_done = 0;
 
-	for (uint64_t seed = 1; seed <= 600; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(200, 600); seed++)
 	{
 		table_run	how = random_run(seed);
 		group_outcome of_pages;
@@ -463,7 +463,7 @@ test_rows(void)
 		group_free_case(&job);
 	}
 	UNIT_CONTEXT("%s", "");
-	UNIT_CHECK(num_done > 250);
+	UNIT_CHECK(num_done > unit_tiered(80, 250));
 }
 
 /* Batches of rows that are none, or whose values are not all there. */
@@ -617,7 +617,7 @@ test_programs(void)
 {
 	unsigned long num_done = 0;
 
-	for (uint64_t seed = 1; seed <= 1500; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(500, 1500); seed++)
 	{
 		group_case	job;
 
@@ -641,7 +641,7 @@ test_extremes(void)
 {
 	unsigned long num_done = 0;
 
-	for (uint64_t seed = 1; seed <= 1500; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(500, 1500); seed++)
 	{
 		group_case	job;
 		mgpu_group_spec *spec = &job.spec;
@@ -857,7 +857,7 @@ test_files(void)
 	unsigned long num_done = 0;
 
 	UNIT_CHECK(file != NULL && full > 0 && unread > 0);
-	for (uint64_t seed = 1; file != NULL && seed <= 600; seed++)
+	for (uint64_t seed = 1; file != NULL && seed <= unit_tiered(200, 600); seed++)
 	{
 		group_case	job;
 
@@ -881,7 +881,7 @@ test_damaged(void)
 {
 	unsigned long num_refused = 0;
 
-	for (uint64_t seed = 1; seed <= 300; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(100, 300); seed++)
 	{
 		table_run	how = random_run(seed);
 		group_outcome outcome;
@@ -932,7 +932,7 @@ test_cancel(void)
 {
 	unsigned long num_cancelled = 0;
 
-	for (uint64_t seed = 1; seed <= 1500; seed++)
+	for (uint64_t seed = 1; seed <= unit_tiered(500, 1500); seed++)
 	{
 		table_run	how = random_run(seed);
 		group_outcome outcome;

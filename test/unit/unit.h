@@ -29,6 +29,15 @@ static char unit_context[256];
 
 #define UNIT_CONTEXT(...) snprintf(unit_context, sizeof(unit_context), __VA_ARGS__)
 
+/* How many trials a test makes: in the quick tier, and in the full one, which tools/run_tests says. */
+static inline uint32_t
+unit_tiered(uint32_t quick, uint32_t full)
+{
+	const char *tier = getenv("MGPU_TIER");
+
+	return tier != NULL && strcmp(tier, "full") == 0 ? full : quick;
+}
+
 static inline void
 unit_check(bool holds, const char *file, int line, const char *condition)
 {
