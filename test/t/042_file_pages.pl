@@ -14,7 +14,7 @@ my $node = new_node('file_pages', initdb => ['--data-checksums'], conf => [ "ses
 my $settings = '-c enable_indexscan=off -c enable_bitmapscan=off -c enable_sort=off -c synchronize_seqscans=off';
 # a GPU keeps pages, so those of the first session are read by threads
 my ($one, $two) = map { MgpuTest->session($node, options => "$settings$_") } ' -c mgpu.executor=cpu', '';
-my $rows = sized(tiered(12_000, 30_000), 100_000);
+my $rows = sized(30_000, 100_000);
 my $sum = 'SELECT g, count(*), sum(v) FROM t GROUP BY g';
 my @queries = ($sum, 'SELECT count(*), sum(v), min(id), max(id) FROM t', 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v), count(pad) FROM t WHERE v % 3 > 0 GROUP BY g');
 
