@@ -26,6 +26,9 @@ typedef enum mgpu_radix_choice
 /* Groups of a thread from which on a table job drops no more rows that are beyond a limit: of more, each has few. */
 #define MGPU_TABLE_CUT_GROUPS MGPU_SIZE(1 << 16, 20)
 
+/* Rows that such a thread keeps before it looks at them again. */
+#define MGPU_TABLE_CUT_ROWS MGPU_SIZE(1 << 15, 64)
+
 typedef struct mgpu_cpu_tuning
 {
 	uint64_t	slot_bytes;		/* input slot: fits the second-level cache */

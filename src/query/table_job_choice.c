@@ -182,6 +182,18 @@ keeps_none(const mgpu_group_spec *spec, double num_results)
 	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE && (spec->num_keys == 0 || are_few);
 }
 
+/*
+ * Rows that are expected to wait, of so many.  Of first rows, threads keep what they have not looked at again, and some of each group; of ranks they
+ * may keep all.
+ */
+static double
+waiting_rows(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	if (spec->limit_rule != MGPU_LIMIT_ROWS || !is_cut(spec, num_results))
+		return num_rows;
+	return Min(num_rows, 2.0 * run_table_threads() * (MGPU_TABLE_CUT_ROWS + num_results));
+}
+
 uint64
 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results, double num_read)
 {
@@ -189,13 +201,14 @@ table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, doubl
 	double		memory = run_table_memory();
 	double		bytes = memory - (has_limit ? 0 : part_bytes(spec, num_rows, num_results));
 	double		most_rows = Max(num_rows * MORE_ROWS, spec->num_builds > 0 ? num_read : 0);
+	double		waiting = kept_bytes(spec, waiting_rows(spec, most_rows, num_results)) + (has_limit ? spec->build_bytes : 0);
 
 	/* groups may be more than expected, and work on rows takes memory, too; sorted rows go to the file all or none */
 	if (has_limit && !mgpu_group_passes_rows(spec))
 		bytes = memory * (1 - LEAST_WAITING);
 	else
 		bytes = Max(Min(bytes, memory * MOST_WAITING), memory * LEAST_WAITING);
-	if (keeps_none(spec, num_results) || kept_bytes(spec, most_rows) <= bytes)
+	if (keeps_none(spec, num_results) || waiting <= bytes)
 		return UINT64_MAX;
 	return (uint64) bytes;
 }

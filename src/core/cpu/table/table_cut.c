@@ -13,9 +13,6 @@
 
 #include "core/sizes.h"
 
-/* Rows that a thread keeps before it looks at them again. */
-#define LEAST_KEPT MGPU_SIZE(1 << 15, 64)
-
 /* Larger limits drop few rows, and take long to keep. */
 #define MOST_CODES (1 << 17)
 #define MOST_CODES_OF_GROUPS 64
@@ -241,7 +238,7 @@ mgpu_table_cut_again(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch 
 	batch->before = worker->last_kept;
 	worker->last_kept = batch;
 	worker->num_left += batch->rows.num_rows;
-	if (worker->num_left < LEAST_KEPT || worker->num_left < 2 * worker->left_before)
+	if (worker->num_left < MGPU_TABLE_CUT_ROWS || worker->num_left < 2 * worker->left_before)
 		return true;
 	worker->num_left = 0;
 	for (batch = worker->last_kept; done && batch != NULL; batch = batch->before)
