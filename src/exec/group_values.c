@@ -84,19 +84,7 @@ group_by_keys(group_values *values, const group_keys *keys)
 	}
 }
 
-/* Whether an output's filter and arguments, with the node's keys, are the keys of the job. */
-static bool
-is_of(const query *of, int output, const query *values)
-{
-	List	   *columns = list_copy(of->key_columns);
-	ListCell   *cell;
-
-	foreach(cell, list_nth(of->uses, output))
-		if (lfirst_int(cell) >= 0)
-			columns = list_append_unique_int(columns, lfirst_int(cell));
-	return list_difference_int(values->key_columns, columns) == NIL && list_difference_int(columns, values->key_columns) == NIL;
-}
-
+/* Have those aggregates take them whose filters and arguments are keys of the job. */
 static void
 hand_over(const group_state *state, group_values *values)
 {
@@ -104,7 +92,7 @@ hand_over(const group_state *state, group_values *values)
 	{
 		group_aggregate *aggregate = state->outputs[i].aggregate;
 
-		if (aggregate && group_is_fed_values(aggregate->aggref, &aggregate->plan) && is_of(state->node.query, i, values->query))
+		if (aggregate && group_is_fed_values(aggregate->aggref, &aggregate->plan) && query_values_of(state->node.query, i) == values->query)
 			aggregate->take_values(aggregate, &values->input);
 	}
 }

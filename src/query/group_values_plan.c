@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_operator_d.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_agg.h"
@@ -53,6 +54,14 @@ make_values(const group_task *task, const Aggref *aggref, const List *columns, d
 	return values;
 }
 
+/* Where they are many, a job may sort all rows' values instead. */
+static void
+add_values(group_task *task, query *values, bool may_sort)
+{
+	if (!may_sort || (double) values->expected * task->record_bytes <= get_hash_memory_limit())
+		task->values = list_append_unique(task->values, values);
+}
+
 void
 group_values_plan(group_task *task, double num_rows)
 {
@@ -68,6 +77,6 @@ group_values_plan(group_task *task, double num_rows)
 			continue;
 		plan = group_plan_of(aggref, &why_not);
 		if (group_is_fed_values(aggref, &plan))
-			task->values = list_append_unique(task->values, make_values(task, aggref, list_nth(task->uses, i), num_rows));
+			add_values(task, make_values(task, aggref, list_nth(task->uses, i), num_rows), plan.way == GROUP_WAY_SORT);
 	}
 }

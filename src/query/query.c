@@ -112,6 +112,25 @@ query_of(List *private)
 	return (query *) castNode(ExtensibleNode, linitial(private));
 }
 
+const query *
+query_values_of(const query *of, int output)
+{
+	List	   *columns = list_copy(of->key_columns);
+	ListCell   *cell;
+
+	foreach(cell, list_nth(of->uses, output))
+		if (lfirst_int(cell) >= 0)
+			columns = list_append_unique_int(columns, lfirst_int(cell));
+	foreach(cell, of->values)
+	{
+		const query *values = lfirst(cell);
+
+		if (list_difference_int(values->key_columns, columns) == NIL && list_difference_int(columns, values->key_columns) == NIL)
+			return values;
+	}
+	return NULL;
+}
+
 void
 query_init(void)
 {

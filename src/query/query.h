@@ -129,6 +129,9 @@ query_wants_first(const query *query, int output)
 	return query->firsts != NIL && list_nth_int(query->firsts, output) != 0;
 }
 
+/* The query of a query's values whose keys are an output's columns beside its own keys; NULL: there is none. */
+extern const query *query_values_of(const query *query, int output);
+
 /* Whether a node returns packs: to the planner, one column (query/group_query.c). */
 static inline bool
 query_returns_packs(const query *query)

@@ -275,8 +275,8 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 	*output = (table_output) {.column = -1,.sort = -1,.percentile = -1};
 	plan = group_plan_of(aggref, &why_not);
 	/* another job finds them */
-	if (group_is_fed_values(aggref, &plan))
-		return question->query->values != NIL;
+	if (group_is_fed_values(aggref, &plan) && query_values_of(question->query, number))
+		return true;
 	if (plan.way == GROUP_WAY_SORT)
 		return take_sorted(job, question, number, &plan, output);
 	if (plan.way == GROUP_WAY_FEED)

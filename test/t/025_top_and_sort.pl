@@ -81,7 +81,7 @@ sub files_left
 
 $session->run("SET work_mem = '64kB'", 'SET hash_mem_multiplier = 1', 'SET enable_material = off', 'SET enable_memoize = off');
 # where a GPU reads the table, its rows are in a file
-my $files = $ENV{MGPU_TEST_DEVICE} ? qr/Spilled Runs: \d+|Executor: gpu\n.*Disk Usage: \d+ kB/s : qr/Spilled Runs: \d+/;
+my $files = qr/Spilled Runs: \d+|Executor: gpu\n.*Disk Usage: \d+ kB/s;
 foreach my $name (sort keys %of_runs)
 {
 	my $digest = "SELECT count(*), md5(string_agg(i::text || left(s::text, 40), '|')) FROM ($of_runs{$name} OFFSET 0) s";
