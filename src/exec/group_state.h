@@ -32,7 +32,7 @@ typedef struct group_state
 	int			num_outputs;
 	group_output *outputs;
 	List	   *aggregates;
-	List	   *values;			/* of groups, for aggregates with DISTINCT (group_values.c) */
+	List	   *values;			/* of groups, for mode() and aggregates with DISTINCT (group_values.c) */
 	List	   *tests;			/* of conditions that leave out groups of an answer (group_having.c) */
 
 	/* for EXPLAIN */

@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
-#include "parser/parse_agg.h"
+#include "optimizer/tlist.h"
 
 #include "compat.h"
 #include "query/aggregate_ways.h"
@@ -54,12 +54,11 @@ make_values(const group_task *task, const Aggref *aggref, const List *columns, d
 	return values;
 }
 
-/* Where they are many, a job may sort all rows' values instead. */
-static void
-add_values(group_task *task, query *values, bool may_sort)
+/* Whether so many fit in memory, as rows that have room for all columns. */
+static bool
+fit(const group_task *task, const query *values)
 {
-	if (!may_sort || (double) values->expected * task->record_bytes <= get_hash_memory_limit())
-		task->values = list_append_unique(task->values, values);
+	return (double) values->expected * task->record_bytes <= get_hash_memory_limit();
 }
 
 void
@@ -72,11 +71,16 @@ group_values_plan(group_task *task, double num_rows)
 		const Aggref *aggref = list_nth(task->outputs, i);
 		const char *why_not;
 		group_plan	plan;
+		query	   *values;
 
 		if (!IsA(aggref, Aggref))
 			continue;
 		plan = group_plan_of(aggref, &why_not);
-		if (group_is_fed_values(aggref, &plan))
-			add_values(task, make_values(task, aggref, list_nth(task->uses, i), num_rows), plan.way == GROUP_WAY_SORT);
+		if (!group_is_fed_values(aggref, &plan))
+			continue;
+		values = make_values(task, aggref, list_nth(task->uses, i), num_rows);
+		/* where they do not, a job that has no other way leaves the aggregate to the node */
+		if (fit(task, values))
+			task->values = list_append_unique(task->values, values);
 	}
 }

@@ -94,7 +94,7 @@ typedef struct query
 	int			shared;			/* one more than the number of the executor's parameter by which grouping sets share the
 								 * answers of their jobs; 0: none */
 	int			merges;			/* bool: the groups are to be merged from those of another set */
-	List	   *values;			/* queries that find values of groups, of more keys, for aggregates with DISTINCT (group_values.c) ... */
+	List	   *values;			/* queries that find values of groups, of more keys, for mode() and aggregates with DISTINCT (group_values.c) ... */
 	int			expected;		/* ... and of such a query how many */
 
 	/* MgpuTop, MgpuSort */

@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "miscadmin.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -191,19 +190,17 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
-/* Whether somebody is expected to find the values of groups that a query wants besides, and these to fit in memory, each with room for all columns. */
+/* Whether somebody is expected to find the values of groups that a query wants besides. */
 static bool
 finds_values(PlannerInfo *root, const Path *rows, const query *of)
 {
-	int			value_bytes = rows->pathtarget->width + list_length(rows->pathtarget->exprs);
 	ListCell   *cell;
 
 	foreach(cell, of->values)
 	{
 		const query *values = lfirst(cell);
 
-		if ((double) values->expected * value_bytes > get_hash_memory_limit() ||
-			table_job_expected(root, rows, values, NIL, values->expected) == TABLE_BY_NOBODY)
+		if (table_job_expected(root, rows, values, NIL, values->expected) == TABLE_BY_NOBODY)
 			return false;
 	}
 	return true;
